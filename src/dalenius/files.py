@@ -246,6 +246,13 @@ def make_folder(folder: Path) -> None:
         raise InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
 
 
+def write_all(contents: Mapping[Path, str | bytes], folder: Path) -> None:
+    """Write files that belong together into a folder, which is made for them."""
+    need_places(contents)
+    make_folder(folder)
+    write_together(contents)
+
+
 def need_folder(folder: Path, *, make: bool = False) -> None:
     """The folder is tried, and if need be made for that: `InputError` unless a file can be written into it.
 

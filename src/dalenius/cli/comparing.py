@@ -6,8 +6,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
@@ -89,7 +87,7 @@ def compare(
 
 def _write_comparison(comparison: Comparison, folder: Output, name: str) -> list[str]:
     """The certificate and what belongs to it, the table, and the picture where matplotlib is installed."""
-    from dalenius.report import comparison_picture, comparison_table, save_picture
+    from dalenius.report import comparison_picture, comparison_table
 
     picture, title = f"{name}.png", comparison.problem.title or Path(name).stem
     files = {CERTIFICATE: comparison.result.certificate.text}
@@ -97,7 +95,7 @@ def _write_comparison(comparison: Comparison, folder: Output, name: str) -> list
         files |= mechanism_files(comparison.problem, comparison.result)
     kept = folder.keep(name, comparison.problem, files)
     written = folder.write({f"{name}.csv": comparison_table(comparison)}, without=[picture])
-    drawn = folder.draw(lambda: save_picture(comparison_picture(comparison, title=title), folder.folder / picture))
+    drawn = folder.draw(lambda: comparison_picture(comparison, title=title), picture)
     return [*([] if kept is None else [str(kept)]), *written, *drawn]
 
 
@@ -139,11 +137,7 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
 
 
 def _print_comparison(comparison: Comparison) -> None:
-    rows = [comparison.cells(entry) for entry in comparison.entries]
-    if rows:
-        table = Table(*rows[0], box=None, pad_edge=False)
-        for row in rows:
-            table.add_row(*row.values())
-        print_table(table, 200)
+    if rows := [comparison.cells(entry) for entry in comparison.entries]:
+        print_table(rows[0], (row.values() for row in rows), width=200)
     for note in comparison.notes:
         out.print(note)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.answers import Ends, write_answer
@@ -241,25 +239,17 @@ def _ends(found: Conversion) -> Ends:
 def _all(guarantees: dict[str, str] | None, epsilon: str, options: dict[str, Any], as_json: bool) -> None:
     """A row a notion: what follows from the guarantee; without one, from which notions something follows at all."""
     names = [notion.at(EXAMPLES | {EPSILON: epsilon}) for notion in NOTIONS.values()]
-    table = Table(box=None, pad_edge=False)
     if guarantees is None:
-        table.add_column("from")
-        table.add_column("follows")
         told: Any = {name: _following(name, options) for name in NOTIONS}
-        for name, found in told.items():
-            table.add_row(name, ", ".join(found) or "nothing")
+        heads, rows = ["from", "follows"], [[name, ", ".join(found) or "nothing"] for name, found in told.items()]
     else:
-        rows = [convert_with(guarantees, to=written, **options) for written in names]
-        told = [_told(row) for row in rows]
-        for column in (rows[0].source, "rules", "can it be better"):
-            table.add_column(column)
-        for row in rows:
-            rules = " > ".join(step.rule for step in row.steps) or "-"
-            table.add_row(row.said, rules, row.better)
+        all_of_them = [convert_with(guarantees, to=written, **options) for written in names]
+        told, heads = [_told(one) for one in all_of_them], [all_of_them[0].source, "rules", "can it be better"]
+        rows = [[one.said, " > ".join(step.rule for step in one.steps) or "-", one.better] for one in all_of_them]
     if as_json:
         write_answer("convert", {"follows" if guarantees is None else "conversions": told})
     else:
-        print_table(table, WIDTH)
+        print_table(heads, rows, width=WIDTH)
 
 
 def _following(source: str, options: dict[str, Any]) -> list[str]:
@@ -273,9 +263,6 @@ def _following(source: str, options: dict[str, Any]) -> list[str]:
 
 
 def _drawn(output: Path, sharp: bool) -> list[str]:
-    def draw() -> Path:
-        from dalenius.report import implications_picture, save_picture
+    from dalenius.report import implications_picture
 
-        return save_picture(implications_picture(title="what follows from what", sharp=sharp), output)
-
-    return drawn(draw)
+    return drawn(lambda: implications_picture(title="what follows from what", sharp=sharp), output)

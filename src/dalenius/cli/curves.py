@@ -129,14 +129,7 @@ class Task:
 
     def _lists(self, result: Sweep, folder: Output, partial: str) -> list[str]:
         """Tables and pictures of what is a curve or a frontier, and all records in one file."""
-        from dalenius.report import (
-            band_table,
-            curve_picture,
-            curve_table,
-            frontier_picture,
-            frontier_table,
-            save_picture,
-        )
+        from dalenius.report import band_table, curve_picture, curve_table, frontier_picture, frontier_table
 
         title = next(iter(self.plan.models.values())).title or Path(next(iter(self.plan.models))).stem
         curves = {name or title: points for name, points in result.curves().items()}
@@ -157,11 +150,11 @@ class Task:
         stale = [name for names in TABLES.values() for name in names if name not in tables]
         files += folder.write(tables, without=stale)
         if curves:
-            file = self.output / ("curve.png" if len(curves) == 1 else "curves.png")
-            files += folder.draw(lambda: save_picture(curve_picture(curves, units=shown, partial=partial), file))
+            name = "curve.png" if len(curves) == 1 else "curves.png"
+            files += folder.draw(lambda: curve_picture(curves, units=shown, partial=partial), name)
         if frontiers:
-            drawn = self.output / ("frontier.png" if len(frontiers) == 1 else "frontiers.png")
-            files += folder.draw(lambda: save_picture(frontier_picture(frontiers, units=shown, partial=partial), drawn))
+            name = "frontier.png" if len(frontiers) == 1 else "frontiers.png"
+            files += folder.draw(lambda: frontier_picture(frontiers, units=shown, partial=partial), name)
         if self.parquet:
             files += [str(result.parquet(self.output / PARQUET))]
         return files

@@ -128,10 +128,10 @@ class Output:
             return [str(self.folder / name) for name in files]
         return []
 
-    def draw(self, draw: Callable[[], Path]) -> list[str]:
+    def draw(self, draw: Callable[[], object], name: str) -> list[str]:
         """The picture that is drawn, unless there was trouble or matplotlib is not there."""
         with self.working():
-            return drawn(draw) if self.trouble is None else []
+            return drawn(draw, self.folder / name) if self.trouble is None else []
         return []
 
     def settle(self) -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
@@ -55,13 +54,9 @@ def list_models(
         write_answer("list", {"models": [vars(model.row()) | {"proved": model.standing.proved} for model in models]})
         _complain(models)
         return
-    table = Table("model", "proved", "tightness", "what it is", box=None, pad_edge=False)
-    for column in table.columns[:3]:
-        column.no_wrap = True
-    for model in models:
-        problem = model.load()
-        table.add_row(model.name, _proved(model, problem, shown), model.tightness, problem.title)
-    print_table(table, 160)
+    pairs = ((model, model.load()) for model in models)
+    rows = ((model.name, _proved(model, asked, shown), model.tightness, asked.title) for model, asked in pairs)
+    print_table(("model", "proved", "tightness", "what it is"), rows, width=160, kept=3)
     _complain(models)
 
 

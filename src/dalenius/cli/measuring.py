@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
@@ -30,7 +29,7 @@ from dalenius.cli.shared import (
 )
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction, as_law, need_unit
-from dalenius.files import csv_column, make_folder, need_folder, need_places, write_together
+from dalenius.files import csv_column, need_folder, write_all
 from dalenius.information.arrays import Integers
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 from dalenius.intervals import text_below
@@ -173,14 +172,9 @@ def _ends(row: Measure) -> Ends:
 
 
 def _print(found: Measures, output: Path | None, written: Mapping[str, Mapping[str, str]]) -> None:
-    table = Table("measure", "value", "units", "what it is", box=None, pad_edge=False)
-    for column in table.columns[:3]:
-        column.no_wrap = True
-    for row in found.table():
-        table.add_row(*row)
     out.print(found.heading)
     out.print()
-    print_table(table, WIDTH)
+    print_table(("measure", "value", "units", "what it is"), found.table(), width=WIDTH, kept=3)
     for line in found.refusals():
         out.print()
         out.print(line)
@@ -208,9 +202,7 @@ def _write(found: Measures, folder: Path, stem: str) -> dict[str, dict[str, str]
             model, proof = (folder / f"{stem}.{row.name}{ending}" for ending in (".toml", ".cert"))
             contents |= {model: dl.dumps(row.claim.problem), proof: row.claim.certificate.text}
             written[row.name] = {"claimed": row.claim.epsilon, "model": str(model), "certificate": str(proof)}
-    need_places(contents)
-    make_folder(folder)
-    write_together(contents)
+    write_all(contents, folder)
     return written
 
 

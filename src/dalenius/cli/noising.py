@@ -8,15 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.people import asked_about, people_of, warn_of_sizes
-from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, need_none, out, read_problem, status_line
+from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, need_none, out, print_table, read_problem, status_line
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
-from dalenius.files import make_folder, need_folder, need_places, write_together
+from dalenius.files import need_folder, write_all
 from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.model.elsewhere import People
 from dalenius.model.in_words import split_kind
@@ -24,7 +22,7 @@ from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.mechanisms.base import Part
 from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.model.problems import Mean
-from dalenius.report import noise_picture, noise_table, save_picture
+from dalenius.report import noise_picture, noise_table
 from dalenius.report.audit import question_of
 from dalenius.report.decision import epsilon_of_one, moved_by
 from dalenius.results import against_text, budget_text
@@ -161,10 +159,8 @@ def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
     table = folder / f"{stem}.noise.csv"
     names = {name: Path(files[f"{name}.cert"]).name for name in ends if f"{name}.cert" in files}
     contents[table], files["table"] = noise_table(found, certificates=names), str(table)
-    need_places(contents)
-    make_folder(folder)
-    write_together(contents)
-    for picture in drawn(lambda: save_picture(noise_picture(found), folder / f"{stem}.noise.png")):
+    write_all(contents, folder)
+    for picture in drawn(lambda: noise_picture(found), folder / f"{stem}.noise.png"):
         files["picture"] = picture
     return files
 
@@ -269,11 +265,9 @@ def _print(found: LeastNoise, mean: Mean | None) -> None:
         out.print(f"larger scales are not known to reveal less, of {kinds}: ask about the one you take")
     if found.formulas:
         out.print(f"\nby theorems, where {found.formulas[0].condition}:")
-        table = Table("scale", "times the least", "theorem", box=None, pad_edge=False)
-        for formula in found.formulas:
-            times = formula.scale / float(within.scale)
-            table.add_row(text_above(formula.scale, 6), f"{times:.3f}", formula.name)
-        out.print(table)
+        least = float(within.scale)
+        rows = ((text_above(one.scale, 6), f"{one.scale / least:.3f}", one.name) for one in found.formulas)
+        print_table(("scale", "times the least", "theorem"), rows)
 
 
 def _words(noise: ScaledNoise, part: Part) -> str:

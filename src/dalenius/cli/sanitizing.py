@@ -7,11 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
-from rich.table import Table
 from typer import Argument
 
 from dalenius.cli.answers import write_answer
-from dalenius.cli.shared import drawn, listed, out, status_line
+from dalenius.cli.shared import drawn, listed, out, print_table, status_line
 from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
@@ -125,11 +124,11 @@ def _numbers(text: str, option: str) -> list[float]:
 
 
 def _written(trained: list[Trained], folder: Path, name: str) -> list[str]:
-    from dalenius.report import sanitizer_picture, sanitizer_table, save_picture
+    from dalenius.report import sanitizer_picture, sanitizer_table
 
     table = write_whole(folder / f"{name}.csv", sanitizer_table(trained))
     title = f"{name}: learned (marks), proved (line)"
-    return [str(table), *drawn(lambda: save_picture(sanitizer_picture(trained, title=title), folder / f"{name}.png"))]
+    return [str(table), *drawn(lambda: sanitizer_picture(trained, title=title), folder / f"{name}.png")]
 
 
 def _answer(one: Trained) -> dict[str, object]:
@@ -142,34 +141,28 @@ def _answer(one: Trained) -> dict[str, object]:
     }
 
 
+HEADS = (
+    *("method", "root budget", "weight", "seed", "attack", "label"),
+    *("at most (proved)", "root chi2 at least", "budget broken by"),
+)
+
+
 def _print(trained: list[Trained]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for head in (
-        "method",
-        "root budget",
-        "weight",
-        "seed",
-        "attack",
-        "label",
-        "at most (proved)",
-        "root chi2 at least",
-        "budget broken by",
-    ):
-        table.add_column(head, justify="left" if head == "method" else "right")
-    for one in trained:
-        settings, outcome = one.run.settings, one.outcome
-        table.add_row(
+    rows = [
+        (
             one.run.method,
-            f"{settings.root_budget:g}",
-            f"{settings.weight:g}",
-            str(settings.seed),
-            f"{outcome.attack.accuracy:.4f}",
-            f"{outcome.utility.accuracy:.4f}",
+            f"{one.run.settings.root_budget:g}",
+            f"{one.run.settings.weight:g}",
+            str(one.run.settings.seed),
+            f"{one.outcome.attack.accuracy:.4f}",
+            f"{one.outcome.utility.accuracy:.4f}",
             text_above(one.accuracy_at_most, 5),
-            text_below(outcome.root_chi_square_at_least, 3),
+            text_below(one.outcome.root_chi_square_at_least, 3),
             one.broken_by or "",
         )
-    out.print(table)
+        for one in trained
+    ]
+    print_table(HEADS, rows, right=True)
     out.print(
-        "Accuracies are of held-out data, not proved; `at most` is proved of every sanitizer that keeps the budget.",
+        "Accuracies are of held-out data, not proved; `at most` is proved of every sanitizer that keeps the budget."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
@@ -88,9 +88,16 @@ def law_of(text: str, option: str) -> dl.Uniform | dl.Iid:
     return dl.Uniform() if text.strip() == UNIFORM else dl.Iid(listed(text, option))
 
 
-def print_table(table: Table, width: int) -> None:
-    """A table on standard output, so wide at least where the terminal is narrower."""
-    Console(**PLAIN, width=max(out.width, width)).print(table)
+def print_table(
+    heads: Iterable[str], rows: Iterable[Iterable[str]], *, width: int | None = None, kept: int = 0, right: bool = False
+) -> None:
+    """A table on standard output, its first columns unbroken and all but one flush right, if asked; as wide at least as is said."""
+    table = Table(box=None, pad_edge=False)
+    for k, head in enumerate(heads):
+        table.add_column(head, no_wrap=k < kept, justify="right" if right and k else "left")
+    for row in rows:
+        table.add_row(*row)
+    (out if width is None else Console(**PLAIN, width=max(out.width, width))).print(table)
 
 
 def write_json(answer: object) -> None:
@@ -164,9 +171,11 @@ def bounds_of(moment: Progress) -> str:
     return f"{interval_text(lower_in(moment.lower, 'bits'), upper_in(moment.upper, 'bits'))} bits"
 
 
-def drawn(draw: Callable[[], Path]) -> list[str]:
+def drawn(draw: Callable[[], Any], picture: Path) -> list[str]:
     """The file of the picture that is drawn; none, and a word about it, where matplotlib is not installed."""
     if find_spec("matplotlib") is None:
         err.print("no picture: matplotlib is not installed (pip install 'dalenius[plot]')")
         return []
-    return [str(draw())]
+    from dalenius.report import save_picture
+
+    return [str(save_picture(draw(), picture))]

@@ -404,7 +404,7 @@ def _bounds(problem: Problem, result: Solved) -> Iterator[Ends]:
 
 def _written(folder: Output, name: str, problem: Problem, result: Solved, trace: bool) -> Path | None:
     """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
-    from dalenius.report import save_picture, trace_picture, trace_table
+    from dalenius.report import trace_picture, trace_table
 
     files = {CERTIFICATE: result.certificate.text}
     if isinstance(result, DesignResult):
@@ -413,6 +413,5 @@ def _written(folder: Output, name: str, problem: Problem, result: Solved, trace:
         files[".trace.csv"] = trace_table(result)
     written = folder.keep(name, problem, files)
     if written is not None and trace and math.isfinite(result.upper):
-        picture = sibling(written, ".trace.png")
-        folder.draw(lambda: save_picture(trace_picture(result, title=sibling(written, "").name), picture))
+        folder.draw(lambda: trace_picture(result, title=sibling(written, "").name), sibling(written, ".trace.png").name)
     return written

@@ -11,8 +11,8 @@ from dalenius.cli.people import mean_of
 from dalenius.cli.shared import drawn, listed, out, status_line
 from dalenius.errors import InputError, brief
 from dalenius.exact import fraction_text
-from dalenius.files import make_folder, need_folder, need_places, write_together
-from dalenius.report import epsilon_picture, epsilon_table, save_picture
+from dalenius.files import need_folder, write_all
+from dalenius.report import epsilon_picture, epsilon_table
 from dalenius.report.epsilons import EPSILONS, SIZES, EpsilonTable
 
 QUERIES = f"What is released: count, sum, histogram, mean with --values, or tables of 2 x 3 answers: '{dl.queries.Margins.example}'."
@@ -79,7 +79,5 @@ def table(
 def _written(found: EpsilonTable, folder: Path) -> list[str]:
     """The tables, whole or not at all; then the picture."""
     contents: dict[Path, str | bytes] = {folder / "epsilon.md": f"{found}\n", folder / "epsilon.csv": found.csv()}
-    need_places(contents)
-    make_folder(folder)
-    write_together(contents)
-    return [*map(str, contents), *map(str, drawn(lambda: save_picture(epsilon_picture(found), folder / "epsilon.png")))]
+    write_all(contents, folder)
+    return [*map(str, contents), *drawn(lambda: epsilon_picture(found), folder / "epsilon.png")]
