@@ -7,7 +7,7 @@ from functools import lru_cache
 from flint import arb, arb_poly, ctx
 
 from dalenius.conversions.numbers import Epsilon
-from dalenius.conversions.rule import DRV, KOV, LMIP, PUFFERFISH, Composed, Given
+from dalenius.conversions.rule import Composed, Given, Rules
 
 SOME = 16  # an answer for so many is enough to see that all are too many
 
@@ -17,17 +17,11 @@ def times(given: Given) -> arb:
     return given.facts.releases * given.value
 
 
-def repeated(given: Given, count: int | None = None) -> arb:
-    """1 - (1-delta)^T (1 - r): unless some release reveals all, they are T answers of randomised response; of fewer r is smaller."""
+def _of_so_many(given: Given, count: int) -> arb:
     assert given.before is not None
     assert given.after is not None
-    r = _answers(given.before, given.after, count or given.facts.releases, ctx.prec)
+    r = _answers(given.before, given.after, count, ctx.prec)
     return 1 - (1 - given.value.min(arb(1))) ** given.facts.releases * (1 - r)
-
-
-def basic(given: Given) -> arb | None:
-    """T delta, for T times the epsilon."""
-    return given.facts.releases * given.value if given.reaches(given.facts.releases) else None
 
 
 @lru_cache(maxsize=4096)
@@ -75,74 +69,93 @@ def _binomials(count: int, bits: int) -> list[arb]:
 
 
 ADAPTIVE = "the releases may be chosen one after another"
-INDEPENDENT = "the releases are independent given the secret, and none is chosen after another"
-OPTIMAL = Composed(
-    "optimal-composition",
-    "local_dp_delta -> local_dp_delta",
-    "1 - (1-d)^T (1 - r), r that of T answers of randomised response with the epsilon",
-    f"{KOV}, Theorem 3.3",
-    repeated,
-    conditions=ADAPTIVE,
-    attained="randomised response that tells the secret with probability d, T times",
-    least=lambda given: repeated(given, 1 + given.facts.releases // SOME),
-)
-RULES = (
-    *(
-        Composed(
-            f"composition ({name})",
-            f"{name} -> {name}",
-            "T e",
-            f"{DRV}, Theorem 3.16",
-            times,
-            conditions=ADAPTIVE,
-            attained="randomised response, T times",
-        )
-        for name in ("differential_privacy", "free_lunch_privacy", "local_dp")
-    ),
+RULES = Rules()
+RULES.extend(
     Composed(
-        "optimal-composition-pure",
-        "local_dp -> local_dp_delta",
-        "sum over l of C(T,l) (exp((T-l)C) - exp(e + lC))_+ / (1 + exp C)^T",
-        f"{KOV}, Theorem 3.3",
-        # Of an epsilon without a delta: the hockey-stick divergence of T answers of randomised response.
-        lambda given: _repeated(given.value, given.epsilon_after, given.facts.releases),
+        f"composition ({name})",
+        f"{name} -> {name}",
+        "T e",
+        "DRV, Theorem 3.16",
+        times,
         conditions=ADAPTIVE,
         attained="randomised response, T times",
-    ),
-    OPTIMAL,
-    Composed(
-        "basic-composition",
-        "local_dp_delta -> local_dp_delta",
-        "T d at T e",
-        f"{DRV}, Theorem 3.16",
-        basic,
-        conditions=ADAPTIVE,
-    ),
-    Composed(
-        "composition (information)",
-        "mutual_information -> mutual_information",
-        "T mu",
-        f"{PUFFERFISH}, Proposition 1",
-        times,
-        conditions=INDEPENDENT,
-    ),
-    *(
-        Composed(
-            f"composition ({name})",
-            f"{name} -> {name}",
-            "T mu",
-            f"{PUFFERFISH}, Corollary 1; {LMIP}: the chain rule, for every prior",
-            times,
-            conditions=ADAPTIVE,
-        )
-        for name in ("shannon_capacity", "pairwise_divergence")
-    ),
-    Composed(
-        "composition (maximal leakage)",
-        "maximal_leakage -> maximal_leakage",
-        "T L",
-        "Issa, Wagner, Kamath, An operational approach to information leakage, Theorem 6",
-        times,
-        conditions=INDEPENDENT,
-    ),
+    )
+    for name in ("differential_privacy", "free_lunch_privacy", "local_dp")
 )
+
+
+@RULES("optimal-composition-pure", "local_dp -> local_dp_delta", releases=True)
+def optimal_composition_pure(given: Given) -> arb:
+    """sum over l of C(T,l) (exp((T-l)C) - exp(e + lC))_+ / (1 + exp C)^T
+
+    Source: KOV, Theorem 3.3
+    If: the releases may be chosen one after another
+    Attained by: randomised response, T times
+
+    Of an epsilon without a delta: the hockey-stick divergence of T answers of randomised response.
+    """
+    return _repeated(given.value, given.epsilon_after, given.facts.releases)
+
+
+@RULES(
+    "optimal-composition",
+    "local_dp_delta -> local_dp_delta",
+    releases=True,
+    least=lambda given: _of_so_many(given, 1 + given.facts.releases // SOME),
+)
+def repeated(given: Given) -> arb:
+    """1 - (1-d)^T (1 - r), r that of T answers of randomised response with the epsilon
+
+    Source: KOV, Theorem 3.3
+    If: the releases may be chosen one after another
+    Attained by: randomised response that tells the secret with probability d, T times
+
+    Unless some release reveals all, they are T answers of randomised response; of fewer r is smaller.
+    """
+    return _of_so_many(given, given.facts.releases)
+
+
+OPTIMAL = RULES[-1]
+
+
+@RULES("basic-composition", "local_dp_delta -> local_dp_delta", releases=True)
+def basic(given: Given) -> arb | None:
+    """T d at T e
+
+    Source: DRV, Theorem 3.16
+    If: the releases may be chosen one after another
+    """
+    return given.facts.releases * given.value if given.reaches(given.facts.releases) else None
+
+
+@RULES("composition (information)", "mutual_information -> mutual_information", releases=True)
+def of_information(given: Given) -> arb:
+    """T mu
+
+    Source: PUFFERFISH, Proposition 1
+    If: the releases are independent given the secret, and none is chosen after another
+    """
+    return times(given)
+
+
+RULES.extend(
+    Composed(
+        f"composition ({name})",
+        f"{name} -> {name}",
+        "T mu",
+        "PUFFERFISH, Corollary 1; LMIP: the chain rule, for every prior",
+        times,
+        conditions=ADAPTIVE,
+    )
+    for name in ("shannon_capacity", "pairwise_divergence")
+)
+
+
+@RULES("composition (maximal leakage)", "maximal_leakage -> maximal_leakage", releases=True)
+def of_maximal_leakage(given: Given) -> arb:
+    """T L
+
+    Source: Issa, Wagner, Kamath, An operational approach to information leakage, Theorem 6
+    If: the releases are independent given the secret, and none is chosen after another
+    """
+    return times(given)
