@@ -45,9 +45,8 @@ logger = logging.getLogger("dalenius")
 CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if they are not proved, nothing is
 GRACE = 0.1  # share of the time limit that a proof may take once it is passed
 HELD = 0.3  # share of what proofs have after a stop that a long one leaves to others
-LITTLE = 0.1  # share of it that the witness of a lower end may take to have it left by a short proof from above
+LITTLE = 0.1  # share of it that a short proof from above leaves to the witness of a lower end
 WAITING = 0.5  # share of what is left that is kept from others who work out leaves: what they have not told is worked out here
-TWICE = 2.0  # the upper end is proved beside a lower one that is certain, then both together
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
 ALL = "1e300"  # an upper end that a draft claims: it is about leaves, and not about that
 SLOW = " for the check, which needs more: raise time_limit"
@@ -422,21 +421,13 @@ class _Desk:
     def _spared(self, upper: Upper) -> float:
         """Seconds that a check has left once the search was stopped; infinite before.
 
-        All have little together (`PROVING`). Of that a long one leaves a share, and what the ends with short proofs take, if that is
-        predicted to be half of it at most; a short one leaves what a lower end takes alone, if that is hardly anything; and each
-        leaves what those take that need no search.
+        All have little together (`PROVING`). Of that a long one leaves a share, a short one less, to the witness of a lower end, and
+        each leaves what those ends take that need no search.
         """
         assert self._search is not None
-        spared = self._search.clock.spared
-        if spared == inf:
-            return inf
-        pace = self._search.clock.pace
-        kept, short = self._certain.seconds * pace, TWICE * self.whole.seconds * pace
-        if upper.candidate < QUICK:
-            kept = max(kept + (short if kept + short <= 0.5 * PROVING else 0.0), HELD * PROVING)
-        elif upper.candidate < CERTAIN and TWICE * short <= LITTLE * PROVING:
-            kept += TWICE * short
-        return spared - kept
+        share = HELD if upper.candidate < QUICK else LITTLE if upper.candidate < CERTAIN else 0.0
+        spared, certain = self._search.clock.spared, self._certain.seconds * self._search.clock.pace
+        return inf if spared == inf else spared - max(share * PROVING, certain)
 
     @property
     def spent(self) -> bool:
@@ -449,11 +440,6 @@ class _Desk:
         assert self._search is not None
         spared = self._search.clock.spared
         return GRACE * self._search.limits.seconds if spared == inf else max(spared, 0.0)
-
-    @property
-    def whole(self) -> Cost:
-        """Cost of the ends that were searched for, but for trees."""
-        return self.problem.costs.whole
 
     @property
     def _mebibytes(self) -> float:
