@@ -110,9 +110,10 @@ class Audit:
     def bayes_advantage_at_most(self) -> float:
         """Largest gain in the probability of a right guess, for any adversary of the question.
 
-        *Bound because* of Pinsker's inequality and of the certificate's upper end (docs/report.md, two objections).
+        *Bound because* of Pinsker's inequality and of the certificate's upper end, or of how far apart answers move what is released
+        (docs/report.md, two objections).
         """
-        return advantage_at_most(max(self.result.upper, 0.0), max(self.problem.records.alphabets))
+        return advantage_at_most(self.problem, self.result.upper)
 
     @property
     def bayes_advantage(self) -> Measure | None:
@@ -246,7 +247,11 @@ class Audit:
         )
         if self.at_prior is not None:
             yield from self._numbers_at(self.at_prior)
-        yield point(f"To any adversary of this kind a guess is right more often by at most {most}.", FOLLOWS)
+        yield point(
+            "To any adversary of this kind, however likely the answers are to them beforehand, a guess is right more often by at most "
+            f"{most}.",
+            FOLLOWS,
+        )
 
     def _numbers_at(self, found: Measures) -> Iterator[str]:
         guess, sharpest = found["bayes_advantage"], found["pointwise_maximal_leakage"]

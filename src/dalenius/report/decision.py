@@ -20,6 +20,7 @@ from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.mechanisms.randomized_counts import RandomizedAnswers
 from dalenius.model.problems import Mean
+from dalenius.model.queries import Margins
 from dalenius.model.sums import record_types
 from dalenius.outcome import Termination
 from dalenius.report.words import independent, paragraph, query_in_words
@@ -159,30 +160,39 @@ def _bits(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock
     return upper_in(result.upper, "bits") if known else None
 
 
-def advantage_at_most(nats: float, letters: int) -> float:
+def advantage_by_bits(nats: float) -> float:
     """Largest gain in the probability of the best guess of a letter, for at most so many nats about it.
 
     With g(y) the best guess at output y, the advantage is
 
-        sum_y P(g(y), y) - max_a P(a)   <=   sum_y P(g(y), y) - P(g(y)) P(y)   <=   V   <=   sqrt(I / 2),   and   <= 1 - 1 / letters
+        sum_y P(g(y), y) - max_a P(a)   <=   sum_y P(g(y), y) - P(g(y)) P(y)   <=   V   <=   sqrt(I / 2)
 
     *Bound because* P(g(y)) <= max_a P(a); V, the total variation between the joint law and the product of its marginals, is the
-    largest difference that they make to the probability of any event; and Pinsker's inequality, V^2 <= D / 2 with D = I(A;Y). A guess
-    without the release is right with probability 1 / letters at least.
+    largest difference that they make to the probability of any event; and Pinsker's inequality, V^2 <= D / 2 with D = I(A;Y).
 
-    Parameters
-    ----------
-    nats : float
-        An upper bound on I(A;Y).
-    letters : int
-
-    >>> advantage_at_most(0.02, 2) >= 0.1, advantage_at_most(10.0, 4)
-    (True, 0.75)
+    >>> advantage_by_bits(0.02) >= 0.1
+    True
     """
     root = math.sqrt(nats / 2.0)
     while Fraction(root) ** 2 < Fraction(nats) / 2:
         root = math.nextafter(root, math.inf)
-    return min(root, exact_fraction_above(1 - Fraction(1, letters)))
+    return root
+
+
+def advantage_at_most(problem: WorstCaseLeakage, upper: float) -> float:
+    """The same for at most so many nats about a record, or by the channel alone, where that is less; however likely the letters are.
+
+    *Bound because*, of letters whose laws of the output are W_a, the likeliest one being 0, it is at most sum_a P(a) V(W_a, W_0) over
+    the others, and these have 1 - P(0) <= 1 - 1 / A: the gain of `guessed_by_rows`.
+
+    >>> import dalenius as dl
+    >>> alone = dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.gaussian(2),
+    ...     adversary=dl.ProductPriors())
+    >>> advantage_at_most(alone, 0.02) >= 0.1, advantage_at_most(alone, 10.0)
+    (True, 0.5)
+    """
+    gained = guessed_by_rows(problem) - Fraction(1, max(problem.records.alphabets))
+    return min(advantage_by_bits(max(upper, 0.0)), exact_fraction_above(gained))
 
 
 def guessed_at_most(nats: float, letters: int) -> Fraction:
@@ -203,8 +213,8 @@ def guessed_at_most(nats: float, letters: int) -> Fraction:
     return Fraction(high)
 
 
-def guessed_by_rows(problem: WorstCaseLeakage) -> Fraction:
-    """Largest probability of a right guess of a letter that is as likely as any other, by the channel alone.
+def guessed_by_rows(problem: WorstCaseLeakage, values: int = 0) -> Fraction:
+    """Largest probability of a right guess of a letter that is as likely as any other, or as others of so many, by the channel alone.
 
     (1 + (A - 1) V) / A, with V the largest total variation between two rows of a channel that is asked about.
     *Bound because* sum_y max_a W_a(y) <= 1 + sum_a V(W_a, W_0), the output's law W_a of a letter mixes rows, and V is convex.
@@ -216,7 +226,7 @@ def guessed_by_rows(problem: WorstCaseLeakage) -> Fraction:
     >>> f"{float(guessed_by_rows(family)):.6f}"
     '0.816060'
     """
-    letters, apart = max(problem.records.alphabets), 0.0
+    letters, apart = values or max(problem.records.alphabets), 0.0
     for part in problem.asked:
         if not part.route.whole or part.shape[0] ** 2 * part.shape[1] > MOST_APART:
             return Fraction(1)
@@ -269,12 +279,27 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         yield f"In short: at most {percent_above(upper, values)} % of what there is to know about one person is revealed{alone}."
     if not whole:
         before, after = cases(problem, upper)
-        yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
+        alike = ", all answers being as likely," if values > 2 else ""
+        yield f"A guess that is right in {before} of 100 cases without the release{alike} is right in at most {after} with it."
+        yield from _left_with_two(problem, upper)
     if group:
         yield (
             f"Group privacy implies less, at most {text_above(group.bits, 4)} bits, as the epsilon of a household of {group.size} is "
             f"{fraction_text(group.epsilon)}: that is a theorem, and not what the certificate proves."
         )
+
+
+def _left_with_two(problem: WorstCaseLeakage, upper: float, whom: str = "the person") -> Iterator[str]:
+    """Share of a yes-or-no question that the bits may all be about, of a person who has more values than two."""
+    if max(problem.records.alphabets) <= 2:
+        return
+    known = f"all else about {whom}, but not" if isinstance(problem.query, Margins) else "that the answer is"
+    known = f"Somebody who knows {known} one of two values, both as likely, may learn"
+    if is_at_least_log(upper, "nats", 2):
+        yield f"{known} which."
+    else:
+        after = cases(problem, upper, 2)[1]
+        yield f"{known} up to {percent_above(upper, 2)} % of which: right in at most {after} of 100 cases instead of 50."
 
 
 def percent_above(upper: float, values: int) -> str:
@@ -292,11 +317,15 @@ def _percent_below(lower: float, values: int) -> Fraction:
     return 100 * Fraction(lower_in(lower, "bits")) / Fraction(most_of(values, "bits"))
 
 
-def cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, str]:
-    """Of how many cases of 100 a guess is right at least without the release where all values are alike, and then at most with it."""
-    values = max(problem.records.alphabets)
-    after = 100 * min(guessed_at_most(max(upper, 0.0), values), guessed_by_rows(problem))
-    told = str(math.ceil(after)) if after <= NEARLY else text_above(after, 3)
+def cases(problem: WorstCaseLeakage, upper: float, values: int = 0) -> tuple[str, str]:
+    """Of how many cases of 100 a guess is right at least without the release where all values are alike, and then at most with it.
+
+    All of the values, or so many that are left.
+    """
+    values = values or max(problem.records.alphabets)
+    after = 100 * min(guessed_at_most(max(upper, 0.0), values), guessed_by_rows(problem, values))
+    gained = after - Fraction(100, values)
+    told = str(math.ceil(after)) if gained >= 1 and after <= NEARLY else text_above(after, 3)
     return f"{100 / values:.3g}", told
 
 
@@ -441,5 +470,6 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     return paragraph(
         *told,
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",
+        *_left_with_two(problem, upper, "you"),
         f"This is proved {when}, and if nothing else is published about the same people.",
     )

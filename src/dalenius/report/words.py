@@ -24,7 +24,7 @@ from dalenius.model import (
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.problems import Mean
-from dalenius.model.queries import Query
+from dalenius.model.queries import Margins, Query
 from dalenius.model.queries.margins import SEPARATOR
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
@@ -37,14 +37,14 @@ QUERIES = {
     "sum": "a sum of them",
     "parity": "whether an odd number of them are 1",
     "histogram": "how many of them have each value",
-    "margins": "{tables} tables of how many of them have each combination of some attributes' values",
+    "margins": "{number} of how many of them have each value, or combination of values: {tables}",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
 VALUES = {"histogram": "the true histogram", "margins": "the true tables"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
-MANY = 24  # letters that are all named
+MANY = 24  # letters, or tables, that are all named
 
 
 def records_in_words(records: Records) -> str:
@@ -82,6 +82,8 @@ def query_in_words(query: Query, records: Records | None = None) -> str:
     ('how many of them are 0 or 2', 'whether their sum is at least 3')
     >>> query_in_words(dl.Count(), Records(8, alphabet=2, answer="smokes", letters=["no", "yes"]))
     'how many of them have yes in smokes'
+    >>> query_in_words(dl.queries.Margins([2, 3], [[0], [0, 1]]), Records(8, alphabet=6, answer="sex, age", letters=list("abcdef")))
+    '2 tables of how many of them have each value, or combination of values: sex; sex by age'
     """
     told = QUERIES.get(query.kind)
     if told is None:
@@ -90,7 +92,14 @@ def query_in_words(query: Query, records: Records | None = None) -> str:
     if records is not None and records.letters and query.kind == "count":
         return f"how many of them have {listed([records.letters[a] for a in table['letters']])} in {_column(records)}"
     given = {key: " or ".join(map(str, value)) if key == "letters" else value for key, value in table.items()}
-    return told.format(**given | {"tables": len(table.get("tables", ()))})
+    if isinstance(query, Margins):
+        names = (records.answer if records else "").split(SEPARATOR)
+        if len(names) != len(query.attributes):
+            names = [f"attribute {j}" for j in range(len(query.attributes))]
+        named = [" by ".join(names[j] for j in own) for own in query.tables]
+        rest = [f"and {len(named) - MANY} more"] if len(named) > MANY else []
+        given |= {"number": counted(len(named), "table"), "tables": "; ".join([*named[:MANY], *rest])}
+    return told.format(**given)
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
@@ -268,7 +277,9 @@ def letters_of(records: Records, place: int) -> Sequence[int]:
 
 
 def _percent(share: Fraction) -> str:
-    return percent_text(share, share)
+    """A share of a belief: of one that is a whole percent but for the last digits of doubles, that percent."""
+    near = Fraction(round(share * 10**MOST), 10**MOST)
+    return percent_text(near, near)
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -307,7 +318,10 @@ PROVED, COMPUTED, FOLLOWS = "proved", "computed", "follows"
 WHY = {
     PROVED: "by the certificate, which an independent program has checked",
     COMPUTED: "from the prior that the certificate shows, in exact numbers, rounded outward; the certificate does not say it",
-    FOLLOWS: "from the first number, for every adversary of this kind, by Pinsker's inequality",
+    FOLLOWS: (
+        "for every adversary of this kind, from the first number by Pinsker's inequality, or from how far apart the answers move "
+        "what is released"
+    ),
 }
 
 

@@ -17,7 +17,8 @@ import dalenius as dl
 import support
 from dalenius.report import mechanism_picture, report_page, write_report
 from dalenius.report import page as pages
-from dalenius.report.page.proofs import Proof, advantage_at_most, facts_of
+from dalenius.report.decision import advantage_by_bits
+from dalenius.report.page.proofs import Proof, facts_of
 from dalenius.report.picture import Drawn
 from dalenius.units import lower_in, upper_in
 from definitions import information
@@ -354,7 +355,7 @@ def test_no_guess_gains_more_than_the_bound():
         prior = rng.dirichlet(np.full(letters, 0.7))
         joint = prior[:, None] * rng.dirichlet(np.full(outputs, 0.7), size=letters)
         advantage = joint.max(axis=0).sum() - prior.max()
-        bound = advantage_at_most(max(information(joint), 0.0) + 1e-12, int(letters))
+        bound = min(advantage_by_bits(max(information(joint), 0.0) + 1e-12), 1 - 1 / letters)
         assert advantage <= bound + 1e-9
         closest = min(closest, bound - advantage)
     assert closest < 0.05, "it is met closely, so that it says something"

@@ -310,7 +310,7 @@ def _shown(row: Measure) -> Shown:
 def facts_of(proof: Proof) -> Facts:
     """Facts about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
     problem = audited(proof.problem)
-    most, unlikely = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets)), rare(*to_any(problem))
+    most, unlikely = advantage_at_most(problem, proof.ends[1]), rare(*to_any(problem))
     try:
         witness = witness_of(problem, proof.certificate)
         found = measure(problem, prior=proof.certificate, only=TOLD, units="bits")
