@@ -21,6 +21,7 @@ Text: TypeAlias = str
 _PRECISION = ContextVar("precision", default=128)
 _RADIUS_BITS = 30
 _GUARD = 20
+_FAR = 256  # exponents may be so far apart with nothing dropped
 _LARGEST = 1 << 70  # of exponents, in absolute value; exp makes them as large as 2^64
 
 
@@ -82,10 +83,10 @@ class Ball:
         return _ball(-self.middle, self.radius, self.exponent)
 
     def __add__(self, other: Number) -> Ball:
-        other = Ball(other)
+        other = other if isinstance(other, Ball) else Ball(other)
         if self.radius < 0 or other.radius < 0:
             return NAN
-        (m, r), (n, s), exponent = _aligned(self, other)
+        m, r, n, s, exponent = _aligned(self, other)
         return rounded(m + n, r + s, exponent)
 
     def __sub__(self, other: Number) -> Ball:
@@ -93,7 +94,7 @@ class Ball:
 
     def __mul__(self, other: Number) -> Ball:
         """Bound because |x y - m n| <= |x - m| |n| + |m| |y - n| + |x - m| |y - n|."""
-        other = Ball(other)
+        other = other if isinstance(other, Ball) else Ball(other)
         if self.radius < 0 or other.radius < 0:
             return NAN
         radius = abs(self.middle) * other.radius + self.radius * (abs(other.middle) + other.radius)
@@ -118,13 +119,13 @@ class Ball:
 
     def __le__(self, other: Number) -> bool:
         """True if this holds for all numbers in both balls; so for the other comparisons."""
-        other = Ball(other)
+        other = other if isinstance(other, Ball) else Ball(other)
         if self.radius < 0 or other.radius < 0:
             return False
         return _ordered(self.middle + self.radius, self.exponent, other.middle - other.radius, other.exponent)
 
     def __lt__(self, other: Number) -> bool:
-        other = Ball(other)
+        other = other if isinstance(other, Ball) else Ball(other)
         if self.radius < 0 or other.radius < 0:
             return False
         return not _ordered(other.middle - other.radius, other.exponent, self.middle + self.radius, self.exponent)
@@ -139,7 +140,7 @@ class Ball:
         """A ball around both."""
         if self.radius < 0 or other.radius < 0:
             return NAN
-        (m, r), (n, s), exponent = _aligned(self, other)
+        m, r, n, s, exponent = _aligned(self, other)
         low = min(m - r, n - s)
         high = max(m + r, n + s)
         return rounded(low + high, high - low, exponent - 1)
@@ -156,11 +157,8 @@ class Ball:
             return NAN
         if 2 * self.radius > self.middle:
             return self.lower().log().union(self.upper().log())
-        point = _log(self.middle, self.exponent, precision())
-        if not self.radius:
-            return point
-        shift = _RADIUS_BITS + self.middle.bit_length() - self.radius.bit_length()
-        return point + _ball(0, (self.radius << shift) // (self.middle - self.radius) + 1, -shift)
+        value, off, bits = _log(self.middle, self.exponent, precision() + _GUARD)
+        return rounded(value, off - (-self.radius << bits) // (self.middle - self.radius), -bits)
 
     def exp(self) -> Ball:
         """Bound because exp is increasing, and |e^x - e^m| <= e^m (e^d - 1) <= 2 d e^m for d = |x - m| <= 1."""
@@ -170,8 +168,11 @@ class Ball:
             return self.lower().exp().union(self.upper().exp())
         if self.middle.bit_length() + self.exponent > elementary.SMALL:
             return _ball(1, 1, -1 << 60) if self.middle < 0 else NAN  # at most exp(1 - 2^64)
-        point = _exponential(self.middle, self.exponent, precision())
-        return point + point * _ball(0, 2 * self.radius, self.exponent)
+        bits = precision() + _GUARD
+        value, off, shift = elementary.exponential(self.middle, self.exponent, bits)
+        if self.radius:
+            off -= -2 * self.radius * (value + off) >> -self.exponent
+        return rounded(value, off, shift - bits)
 
     def expm1(self) -> Ball:
         """exp(x) - 1, near 0 with more bits for exp. Bound because |e^x - 1 - x| <= x^2 for |x| <= 1."""
@@ -223,6 +224,7 @@ def _ball(middle: int, radius: int, exponent: int) -> Ball:
 
 
 NAN = _ball(0, -1, 0)
+_log = lru_cache(maxsize=1 << 15)(elementary.log)
 
 
 def rounded(middle: int, radius: int, exponent: int) -> Ball:
@@ -230,7 +232,7 @@ def rounded(middle: int, radius: int, exponent: int) -> Ball:
 
     Bound because dropping bits moves the middle by less than one new unit and shortens the radius by less than another one.
     """
-    cut = max(middle.bit_length() - precision(), radius.bit_length() - _RADIUS_BITS)
+    cut = max(middle.bit_length() - _PRECISION.get(), radius.bit_length() - _RADIUS_BITS)
     if cut > 0:
         exact = radius == 0 and middle & ((1 << cut) - 1) == 0
         middle = middle >> cut
@@ -252,23 +254,24 @@ def _quotient(m: int, n: int, exponent: int, off: int, unit: int = 1) -> Ball:
     return rounded(whole, radius + (rest != 0), exponent - shift)
 
 
-def _aligned(a: Ball, b: Ball) -> tuple[tuple[int, int], tuple[int, int], int]:
+def _aligned(a: Ball, b: Ball) -> tuple[int, int, int, int, int]:
     """Middles and radii, in either order, over one exponent; of a number far below the other the last bits are dropped."""
-    if a.is_zero() or (a.exponent < b.exponent and not b.is_zero()):
+    if a.exponent < b.exponent:
         a, b = b, a
-    if b.is_zero():
-        return (a.middle, a.radius), (0, 0), a.exponent
-    shift = a.exponent - b.exponent
-    m = b.middle
-    r = b.radius
-    exponent = b.exponent
-    cut = shift - 2 * precision() - 64
-    if cut > 0:
-        m = m >> cut
-        r = (r >> cut) + 2
-        exponent = exponent + cut
-        shift = shift - cut
-    return (a.middle << shift, a.radius << shift), (m, r), exponent
+    m, r, exponent = b.middle, b.radius, b.exponent
+    shift = a.exponent - exponent
+    if shift > _FAR:
+        if a.is_zero():
+            return 0, 0, m, r, exponent
+        if b.is_zero():
+            return a.middle, a.radius, 0, 0, a.exponent
+        cut = shift - 2 * precision() - 64
+        if cut > 0:
+            m = m >> cut
+            r = (r >> cut) + 2
+            exponent = exponent + cut
+            shift = shift - cut
+    return a.middle << shift, a.radius << shift, m, r, exponent
 
 
 def _ordered(m: int, i: int, n: int, j: int) -> bool:
@@ -279,19 +282,3 @@ def _ordered(m: int, i: int, n: int, j: int) -> bool:
     if first != second:
         return (first < second) == (m > 0)
     return m << i - j <= n if i >= j else m <= n << j - i
-
-
-@lru_cache(maxsize=1 << 15)
-def _log(middle: int, exponent: int, bits: int) -> Ball:
-    if middle.bit_length() + exponent == 1 and middle & (middle - 1) == 0:  # 1
-        return _ball(0, 0, 0)
-    value, off, place = elementary.log(middle, exponent, bits + _GUARD)
-    return rounded(value, off, -place)
-
-
-@lru_cache(maxsize=1 << 15)
-def _exponential(middle: int, exponent: int, bits: int) -> Ball:
-    if not middle:
-        return _ball(1, 0, 0)
-    value, off, shift = elementary.exponential(middle, exponent, bits + _GUARD)
-    return rounded(value, off, shift - bits - _GUARD)

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 SMALL = 64  # what is exponentiated is less than 2^SMALL
 _GUARD = SMALL + 16
-_STEPS = 6  # tables at multiples of 2^-6
+_STEPS = 8  # tables at multiples of 2^-8
 
 
 def log_ratio(p: int, q: int, bits: int) -> tuple[int, int]:
@@ -21,7 +21,7 @@ def log_ratio(p: int, q: int, bits: int) -> tuple[int, int]:
     Bound because |z| is too small by less than 1 unit, z^2 by less than 2/3 + 1, hence, if a power is by e, the next one by less
     than e/9 + 5/9 + 1, so that e < 2 for all of them. A summand is off by less than 1 where n = 1 and by less than
     e/n + 1 < 2 after that. When a power becomes 0, it was less than 2, and those that follow add up to less than 2/8 more. With
-    the (n - 1)/2 summands this is less than n + 2, and half of the result.
+    the (n - 1)/2 summands this is less than n + 2, and half of the result. Of p = q it is nothing.
     """
     z = (abs(p - q) << bits) // (p + q)
     square = z * z >> bits
@@ -32,7 +32,7 @@ def log_ratio(p: int, q: int, bits: int) -> tuple[int, int]:
         atanh += power // n
         power = power * square >> bits
         n += 2
-    return (2 * atanh if p > q else -2 * atanh), 2 * (n + 2)
+    return (2 * atanh if p > q else -2 * atanh), 2 * (n + 2) if p != q else 0
 
 
 def series(u: int, bits: int) -> tuple[int, int]:
@@ -45,7 +45,8 @@ def series(u: int, bits: int) -> tuple[int, int]:
     term = 1 << bits
     n = 0
     while term:
-        result, n = result + term, n + 1
+        result += term
+        n += 1
         term = (term * u >> bits) // n
     return result, 3 * n + 6
 
@@ -56,7 +57,7 @@ _log_table, _exp_table = lru_cache(maxsize=2048)(log_ratio), lru_cache(maxsize=2
 def log(mid: int, exp: int, bits: int) -> tuple[int, int, int]:
     """log(mid 2^exp) for mid > 0, in fixed point, what it is off by at most, and its bits: more than asked for near 1.
 
-    mid 2^exp = f 2^k with 3/4 <= f < 3/2, so that log f + k log 2 loses no digits, and f is close to j/64.
+    mid 2^exp = f 2^k with 3/4 <= f < 3/2, so that log f + k log 2 loses no digits, and f is close to j/256.
     """
     size = mid.bit_length()
     size -= 4 * mid < 3 << size
@@ -71,12 +72,14 @@ def log(mid: int, exp: int, bits: int) -> tuple[int, int, int]:
 def exponential(mid: int, exp: int, bits: int) -> tuple[int, int, int]:
     """exp(mid 2^exp) for |mid 2^exp| < 2^SMALL, in fixed point over 2^k: that value, what it is off by at most, and k.
 
-    The exponent is k log 2 + j/64 + u with 0 <= u < 1/64.
+    The exponent is k log 2 + j/256 + u with 0 <= u < 1/256.
 
     Bound because k log 2 is off by at most |k| times the error of log 2, and the exponent's floors by one unit each; an error
     of d <= 1 in an exponent t < log 2 + d changes e^t < 2.1 by less than 2.1 (e^d - 1) < 5 d. Of a product a b, with a too
     small by d <= 1 and b by e, d times the larger b < 2.1 and e times a < 1.1 are missing.
     """
+    if not mid:
+        return 1 << bits, 0, 0
     wide = bits + _GUARD
     two, error = _log_table(2, 1, wide)
     k, rest = divmod(mid << exp + wide if exp + wide >= 0 else mid >> -exp - wide, two)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from operator import mul
+from operator import add, mul
 from typing import TypeAlias
 
 from .balls import NAN, Ball, precision, rounded
@@ -40,12 +40,10 @@ class Matrix:
         if not (self._finite and other._finite):
             return Matrix(self.height, other.width, [NAN] * (self.height * other.width))
         result = []
-        columns = [(n, s, list(map(abs, n)), j) for n, s, j in other._columns]
-        for m, r, i in self._rows:
-            most = [abs(x) + y for x, y in zip(m, r, strict=True)]
-            for n, s, size, j in columns:
-                radius = sum(map(mul, most, s)) + sum(map(mul, r, size))
-                result.append(rounded(sum(map(mul, m, n)), radius, i + j))
+        columns = [(n, s + list(map(abs, n)), j) for n, s, j in other._columns]
+        for m, most, i in self._rows:
+            for n, off, j in columns:
+                result.append(rounded(sum(map(mul, m, n)), sum(map(mul, most, off)), i + j))
         return Matrix(self.height, other.width, result)
 
     @cached_property
@@ -54,7 +52,9 @@ class Matrix:
 
     @cached_property
     def _rows(self) -> list[Line]:
-        return [_line(self._entries[k : k + self.width]) for k in range(0, len(self._entries), self.width)]
+        """Middles of each row, its entries' sizes at most and their radii in one list, and the exponent."""
+        lines = (_line(self._entries[k : k + self.width]) for k in range(0, len(self._entries), self.width))
+        return [(m, [*map(add, map(abs, m), r), *r], i) for m, r, i in lines]
 
     @cached_property
     def _columns(self) -> list[Line]:
