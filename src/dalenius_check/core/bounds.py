@@ -88,7 +88,10 @@ class Ranges:
         Bound because a number is 1 - sum of the others, in [1 - sum of the other hi, 1 - sum of the other lo].
         """
         low, high = self._rest
-        pairs = zip(self.los, self.his, strict=True)
+        pairs = list(zip(self.los, self.his, strict=True))
+        most = min(-low, high)
+        if all(0 <= hi - lo <= most for lo, hi in pairs):  # nothing to tighten
+            return pairs
         ends = [(max(lo, low + hi), min(hi, high + lo)) for lo, hi in pairs]
         return ends if all(lo <= hi for lo, hi in ends) else []
 
@@ -116,9 +119,9 @@ class Ranges:
             )
             return sum((larger(-slope * low, -slope * high) for low, high, slope in ends), arb(0))
         factor = arb(weight)
-        lines = zip(self._curve, slopes, strict=True)
-        tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
-        return sum(tops, arb(0))
+        curve = self._curve if weight == 1 else [(lo, factor * f, hi, factor * g) for lo, f, hi, g in self._curve]
+        lines = zip(curve, slopes, strict=True)
+        return sum((larger(f - slope * lo, g - slope * hi) for (lo, f, hi, g), slope in lines), arb(0))
 
 
 Turns = tuple[Channel, Sequence[arb]]  # slopes of K as a channel tells it
@@ -189,8 +192,9 @@ class Joint:
         """
         *others, (last, slopes) = families
         mu = arb(self.mu)
+        share = 1 / mu
         for channel, hints in turns:
-            columns = channel.turned(columns, [kappa / mu for kappa in hints])
+            columns = channel.turned(columns, [kappa * share for kappa in hints])
         values = list(chain(*(column.entries() for column in columns)))
         above = sum((ranges.above(fmpq(0), hints) for ranges, hints in others), last.above(self.theta, slopes))
         return above + mu * log_sum_exp([values[k] for k in self.record.inputs[a]])
@@ -222,7 +226,8 @@ def _soft(values: Sequence[arb], factor: fmpq, logs: Sequence[arb]) -> arb:
 
 def _exponents(values: Sequence[arb], factor: arb, logs: Sequence[arb]) -> list[arb]:
     """log N + value / factor."""
-    return [log + value / factor for value, log in zip(values, logs, strict=True)]
+    share = 1 / factor
+    return [log + value * share for value, log in zip(values, logs, strict=True)]
 
 
 def entropy_of(record: Record, masses: Sequence[Sequence[tuple[int, fmpq]]]) -> arb:
