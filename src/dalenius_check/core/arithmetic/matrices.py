@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, Inexact
 from functools import cached_property
 from operator import add, mul
 from typing import TypeAlias
@@ -100,15 +101,18 @@ class Polynomial:
         return len(self._coefficients) - 1
 
     def __mul__(self, other: Polynomial) -> Polynomial:
-        """Both are evaluated at a power of 2 so large that the product's coefficients can be read off its value."""
+        """Both are evaluated at a power of 10 so large that the product's coefficients can be read off its digits.
+
+        In decimals, whose products of very many digits are fast, and exact or refused. Coefficients are >= 0.
+        """
         a, b = self._coefficients, other._coefficients
         if not a or not b:
             return Polynomial([])
-        width = (max(a).bit_length() + max(b).bit_length() + len(a).bit_length()) // 8 + 1
+        width = len(str(Decimal(max(a) * max(b) * len(a))))
         left = _packed(a, width)
-        value = left * (left if a is b else _packed(b, width))
-        text = value.to_bytes(width * (len(a) + len(b)), "little")
-        return Polynomial([int.from_bytes(text[k : k + width], "little") for k in range(0, len(text), width)])
+        value = _EXACT.multiply(left, left if a is b else _packed(b, width))
+        text = str(value).zfill(width * (len(a) + len(b) - 1))
+        return Polynomial([int(Decimal(text[k : k + width])) for k in range(len(text) - width, -1, -width)])
 
     def __mod__(self, cycle: Polynomial) -> Polynomial:
         """The remainder by x^n - 1, which makes x^n one."""
@@ -129,5 +133,8 @@ class Polynomial:
         return Polynomial([0] * (low * times) + power)
 
 
-def _packed(coefficients: Sequence[int], width: int) -> int:
-    return int.from_bytes(b"".join(c.to_bytes(width, "little") for c in coefficients), "little")
+_EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[Inexact])
+
+
+def _packed(coefficients: Sequence[int], width: int) -> Decimal:
+    return Decimal("0" + "".join([str(Decimal(c)).zfill(width) for c in reversed(coefficients)]))
