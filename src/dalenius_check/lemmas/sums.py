@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
-from ..core.allowance import BALL, PAIR, limit, rests_on
+from ..core.allowance import BALL, PAIR, Allowance, limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.certificate import Lines, Sizes
 from ..core.noise import NOISES, REAL, Noise, noise_of
@@ -33,7 +33,8 @@ Pairs = list[tuple[int, fmpq]]
 class Shifts:
     """Rows that are one law, shifted by each value and clamped: `law` is from -D to D, and its ends have all that is beyond."""
 
-    def __init__(self, law: Sequence[Any], places: Sequence[int], outputs: int) -> None:
+    def __init__(self, law: Sequence[Any], places: Sequence[int], outputs: int, allowance: Allowance) -> None:
+        self.allowance = allowance
         self.law = list(map(arb, law))
         self.places = places
         self.last = outputs - 1
@@ -47,13 +48,14 @@ class Shifts:
         """
         whole = total(w for _, w in weights)
         mixed = [(self.places[k], arb(w / whole)) for k, w in weights]
-        noise = series(enumerate(self.law[1:-1], 1), 1)
+        noise = series(enumerate(self.law[1:-1], 1), 1, self.allowance)
         within = range(1, self.last)
-        lost = {y: -r.log() for y, r in zip(within, self._between(series(mixed, 1) * noise, within), strict=True)}
+        mixture = series(mixed, 1, self.allowance) * noise
+        lost = {y: -r.log() for y, r in zip(within, self._between(mixture, within), strict=True)}
         for y in (0, self.last):
             lost[y] = -summed(p * self.tails[abs(y - place)] for place, p in mixed).log()
         inside = [(0, arb(0)), *((y, lost[y].max(arb(0))) for y in within)]
-        costs = self._between(series(inside, _above(lost.values())) * noise, self.places)
+        costs = self._between(series(inside, _above(lost.values()), self.allowance) * noise, self.places)
         sums = [arb(0), *accumulate(map(xlogx, self.law))]
         found = list[arb]()
         for v, cost in zip(self.places, costs, strict=True):
@@ -143,7 +145,8 @@ class Sums(Proof):
         ):
             law = noise_of(noise.alone([-span, span])).rows([-span, 0, span], self.allowance)[1]
             self.allowance.look()
-            return Shifts(law, [v - first + noise.margin for v in self.values], outputs).divergences(weights)
+            places = [v - first + noise.margin for v in self.values]
+            return Shifts(law, places, outputs, self.allowance).divergences(weights)
 
     def told(self, item: list[Any]) -> tuple[str, arb]:
         i = integer(item[1], "the record", 0, len(self.shape.alphabets) - 1)

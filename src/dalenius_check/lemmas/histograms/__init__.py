@@ -129,7 +129,7 @@ class Steps:
         size = self.count * max(scores) + 1
         need(size - 1 <= _MOST_DEGREE, f"the scores' degree must be at most {_MOST_DEGREE}")
         self.allowance.room((2 * self.m + 24) * BALL * size)
-        steps = [series(zip(scores, row, strict=True), 1) for row in self.rows]
+        steps = [series(zip(scores, row, strict=True), 1, self.allowance) for row in self.rows]
         return Scored(self, scores, steps, size)
 
 
@@ -143,7 +143,6 @@ class Scored(NamedTuple):
 
     def empty(self, filled: int) -> Series:
         """Of all cells but so many, which are empty."""
-        self.steps.allowance.look()
         return self.polynomials[0] ** (self.steps.count - filled)
 
     def square(self) -> Series:
@@ -152,14 +151,13 @@ class Scored(NamedTuple):
         terms = [x * q for x, q in zip(row, ratios, strict=True)]
         whole = summed(terms).upper().ceil().unique_fmpz()
         need(whole is not None, "a score's mean ratio is not known")
-        return series(zip(self.scores, terms, strict=True), int(whole or 0))
+        return series(zip(self.scores, terms, strict=True), int(whole or 0), self.steps.allowance)
 
     def of(self, pattern: Pattern, empty: Series) -> Series:
         """P_h, where what is left of it is known."""
         small = self.polynomials[pattern[0]]
         for s in pattern[1:]:
             small = small * self.polynomials[s]
-        self.steps.allowance.look()
         return small * empty
 
     def quotients(self, top: Series, bottom: Series, unknown: arb) -> Iterator[arb]:
@@ -292,7 +290,8 @@ class Histogram(Proof):
         full = scored.polynomials[m]
         none = scored.polynomials[0]
         square = scored.square() * none
-        own, ratio = full * none * rest, (square + constant(arb(k - 1), k - 1) * full * full) * rest
+        spread = constant(arb(k - 1), k - 1, self.allowance)
+        own, ratio = full * none * rest, (square + spread * full * full) * rest
         value = arb(k).log() + steps.told[m] - scored.mean(own, scored.logs(ratio, own, (k * low, k * high)))
         if alone:
             return value, arb(1)
@@ -325,7 +324,10 @@ class Histogram(Proof):
         empty = {most: scored.empty(most)}
         for parts in range(most, 0, -1):
             empty[parts - 1] = empty[parts] * scored.polynomials[0]
-        pieces = (constant(arb(x), 1) * scored.of(pattern, empty[len(pattern)]) for pattern, x in shares.items())
+        pieces = (
+            constant(arb(x), 1, self.allowance) * scored.of(pattern, empty[len(pattern)])
+            for pattern, x in shares.items()
+        )
         mixture = reduce(add, pieces)
         pairs = [steps.ends(pattern) for pattern in shares]
         ends = -largest([-low for low, _ in pairs]), largest([high for _, high in pairs])
