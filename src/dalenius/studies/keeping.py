@@ -69,7 +69,7 @@ class Memory:
         return self.problems[record.index]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Files:
     """Contents of the files of a folder."""
 
@@ -84,7 +84,7 @@ class Files:
         return load_file(self.path / record.files["model"])
 
 
-class Folder:
+class Folder(Files):
     """Records in a folder: all of a point's files are on the disk before the first is put into place, and the record is the last, so
     that a point is done if and only if its record is there and fits its certificate.
 
@@ -103,7 +103,8 @@ class Folder:
         need_folder(path, make=True)
         need_places(path / name for name in _names(point.name for point in plan.points))
         need_places((path / PLAN, path / RECORDS))
-        self.path, self.plan, self.records = path, plan, dict[int, Record]()
+        super().__init__(path)
+        self.plan, self.records = plan, dict[int, Record]()
         self._there = read_plan(path) if (path / PLAN).exists() else None
         self._changed = self._there is not None and bool(changes(self._there, plan.described()))
         if self._there is not None and self._changed and not force:
@@ -149,10 +150,6 @@ class Folder:
     def certificate(self, index: int) -> Certificate:
         """Of a point that is done."""
         return Certificate.read(self.path / self.records[index].files["certificate"])
-
-    def answer(self, record: Record) -> Answer:
-        """The answer of a record, from its files."""
-        return answer_of(record, self.path)
 
     def finish(self) -> list[str]:
         """Write all records into one file; its name."""
