@@ -110,13 +110,7 @@ def measure(
     at_most : --at-most [MEASURE=]BUDGET
         Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: '0.3 bits', bayes_advantage=0.1.
     """
-    name, named_one, amount = (at_most or "").rpartition("=")
-    if named_one and not name.strip():
-        raise InputError(f"--at-most: expected MEASURE=BUDGET or a budget alone, got {at_most}")
-    budget, name = (
-        Budget.of(None if at_most is None else amount, of_information=False),
-        name.strip() or "mutual_information",
-    )
+    name, budget = _asked(at_most)
     subject = _subject(model)
     if output is not None:
         need_folder(output, make=True)
@@ -138,28 +132,38 @@ def measure(
             progress=progress,
         )
     if supersamples:
-        found = dataclasses.replace(
-            found, rows=(*found.rows, _membership(subject, units_shown(units, as_data=as_json)))
-        )
-    if budget is not None:
-        if name not in [*(row.name for row in found), *found.refused]:
-            raise InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
-        if units_of(name, None) == "bits" and any(row.units in UNITS for row in found if row.name == name):
-            budget.with_unit()
-    known = [_ends(row) for row in found if row.name == name] or [Ends(name, None, None, "nats")]
+        row = _membership(subject, units_shown(units, as_data=as_json))
+        found = dataclasses.replace(found, rows=(*found.rows, row))
+    known = _compared(found, name, budget)
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         for line in found.refusals():
             err.print(line)
         rows = [_told(row) | written.get(row.name, {}) for row in found]
-        write_answer(
-            "measure",
-            {"measures": rows} | at_most_met(budget, known),
-            [Ends(row.name, row.lower, row.upper, row.units) for row in found],
-        )
+        bounds = [Ends(row.name, row.lower, row.upper, row.units) for row in found]
+        write_answer("measure", {"measures": rows} | at_most_met(budget, known), bounds)
     else:
         _print(found, output, written)
     require_at_most(budget, known)
+
+
+def _asked(at_most: str | None) -> tuple[str, Budget | None]:
+    """The measure that --at-most is about, and its budget."""
+    name, named_one, amount = (at_most or "").rpartition("=")
+    if named_one and not name.strip():
+        raise InputError(f"--at-most: expected MEASURE=BUDGET or a budget alone, got {at_most}")
+    budget = Budget.of(None if at_most is None else amount, of_information=False)
+    return name.strip() or "mutual_information", budget
+
+
+def _compared(found: Measures, name: str, budget: Budget | None) -> list[Ends]:
+    """Ends of the measure that --at-most is about; `InputError` where there is no such one, or an information lacks its unit."""
+    if budget is not None:
+        if name not in [*(row.name for row in found), *found.refused]:
+            raise InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
+        if units_of(name, None) == "bits" and any(row.units in UNITS for row in found if row.name == name):
+            budget.with_unit()
+    return [_ends(row) for row in found if row.name == name] or [Ends(name, None, None, "nats")]
 
 
 def _ends(row: Measure) -> Ends:
@@ -321,18 +325,17 @@ def audit_samples(
         need_none(counted, "expected with --words, one column of inputs and one of outputs")
     if blocks is not None and adversary is not None:
         raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
-    columns = [
-        [[entry.strip() for _, entry in csv_column(runs, name)] for name in _names(text, option)]
-        for text, option in ((records, "--records"), (outputs, "--outputs"))
-    ]
+    came_in, came_out = (
+        _columns(runs, text, option) for text, option in ((records, "--records"), (outputs, "--outputs"))
+    )
     with status_line("audit-samples"):
         if words:
             given = None if people is None else dl.Records(people, alphabet=alphabet or 2)
             value: Query | None = None if given is None else as_part(Query, query or "count", "--query")
-            listed_ = None if given is None or value is None else list(map(str, value.values(given).tolist()))
+            values = None if given is None or value is None else list(map(str, value.values(given).tolist()))
             known = None if outcomes is None else words_of(outcomes, "--outcomes")
             found = dl.audit_counts(
-                _counted(columns[0], columns[1], known, listed_, (records.strip(), outputs.strip())),
+                _counted(came_in, came_out, known, values),
                 confidence=confidence,
                 units=units,
                 records=given,
@@ -341,21 +344,25 @@ def audit_samples(
                 time_limit=time_limit,
             )
         else:
-            data, released = (np.array([_numbers(runs, column) for column in side]).T for side in columns)
+            data, released = (
+                np.array([_numbers(runs, column) for column in side.values()]).T for side in (came_in, came_out)
+            )
             found = dl.audit_samples(
                 data, released, confidence=confidence, given_others=given_others, critic=critic, seed=seed, units=units
             )
-            column = _names(records, "--records")[found.record or 0]
+            column = [*came_in][found.record or 0]
             found = dataclasses.replace(found, about=found.about.replace(f"record {found.record}", column))
     if as_json:
         write_answer("audit-samples", vars(found) | {"label": LABEL})
         return
     out.print(str(found))
-    if words and outcomes is None and 2 * len(set(columns[1][0])) > len(columns[1][0]):
-        err.print(
-            f"{len(set(columns[1][0]))} of {len(columns[1][0])} outputs differ, and counts of words that come once say next to "
-            "nothing: round the outputs, or write the bin that each falls in. The answer is then about the rounded output"
-        )
+    if words and outcomes is None:
+        (numbers,) = came_out.values()
+        if 2 * (differ := len(set(numbers))) > len(numbers):
+            err.print(
+                f"{differ} of {len(numbers)} outputs differ, and counts of words that come once say next to nothing: round the "
+                "outputs, or write the bin that each falls in. The answer is then about the rounded output"
+            )
     if found.epsilon is not None:
         apart = "" if people is None else f", which may be up to {people} {'person' if people == 1 else 'people'} apart"
         out.print(
@@ -363,12 +370,12 @@ def audit_samples(
         )
 
 
-def _names(text: str, option: str) -> list[str]:
+def _columns(runs: Path, text: str, option: str) -> dict[str, list[str]]:
     """The columns that an option names, each once."""
     names = words_of(text, option)
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{option}: expected each column once, got {', '.join(map(brief, twice))} more than once")
-    return names
+    return {name: [entry.strip() for _, entry in csv_column(runs, name)] for name in names}
 
 
 def _numbers(runs: Path, column: list[str]) -> list[float]:
@@ -391,11 +398,7 @@ def _is_float(text: str) -> bool:
 
 
 def _counted(
-    inputs: list[list[str]],
-    outputs: list[list[str]],
-    outcomes: list[str] | None,
-    values: list[str] | None,
-    names: tuple[str, str],
+    inputs: dict[str, list[str]], outputs: dict[str, list[str]], outcomes: list[str] | None, values: list[str] | None
 ) -> Integers:
     """Counts of each output on each input, of one column of each; rows in the order of the values that there are."""
     from dalenius.statistics.counts import MOST
@@ -404,20 +407,21 @@ def _counted(
         raise InputError(
             f"--words: expected one column of inputs and one of outputs, got {len(inputs)} and {len(outputs)}"
         )
-    given, came = values or sorted(set(inputs[0])), outcomes or sorted(set(outputs[0]))
+    ((told, went_in),), ((name, came_out),) = inputs.items(), outputs.items()
+    given, came = values or sorted(set(went_in)), outcomes or sorted(set(came_out))
     if len(given) * len(came) > MOST:
         raise InputError(
             f"--words: expected at most {MOST} pairs of an input and an output, got {len(given)} inputs and {len(came)} "
             "outputs; leave --words out where the columns are numbers"
         )
     for known, column, option, what in (
-        (given, inputs[0], "--people, --alphabet, --query", f"{names[0]} are none of the query's values"),
-        (came, outputs[0], "--outcomes", f"{names[1]} are none of"),
+        (given, went_in, "--people, --alphabet, --query", f"{told} are none of the query's values"),
+        (came, came_out, "--outcomes", f"{name} are none of"),
     ):
         if strange := len(column) - sum(map(set(known).__contains__, column)):
             shown = ", ".join(known[:FEW]) + ", ..." * (len(known) > FEW)
             raise InputError(f"{option}: {strange} of {len(column)} entries in the column {what} {shown}")
-    row, place = ({name: k for k, name in enumerate(known)} for known in (given, came))
+    row, place = ({entry: k for k, entry in enumerate(known)} for known in (given, came))
     counts = np.zeros((len(given), len(came)), dtype=np.int64)
-    np.add.at(counts, (np.array([row[name] for name in inputs[0]]), np.array([place[name] for name in outputs[0]])), 1)
+    np.add.at(counts, ([row[entry] for entry in went_in], [place[entry] for entry in came_out]), 1)
     return counts
