@@ -89,7 +89,9 @@ def entropy_curve(
     exact = [as_fraction(share, "share") for share in shares]
     if any(not 0 <= share <= 1 for share in exact):
         raise InputError(f"shares of the largest entropy lie between 0 and 1, got {list(shares)}")
-    return _listed(problem, exact, engine)
+    listed = _in_a_row([at_share(problem, share) for share in exact], ENTROPY)
+    asked = [dataclasses.replace(point, between=point.between or ()) for point in listed]
+    return (curve_point(*pair) for pair in _answered(asked, engine))
 
 
 def at_share(problem: Problem, share: Fraction) -> WorstCaseLeakage:
@@ -117,11 +119,6 @@ def curve_point(problem: Problem, result: Answer) -> CurvePoint:
     return CurvePoint(share, problem, result)
 
 
-def _listed(problem: Problem, shares: list[Fraction], engine: Engine) -> Iterator[CurvePoint]:
-    points = _in_a_row([at_share(problem, share) for share in shares], ENTROPY)
-    yield from _answered([dataclasses.replace(point, between=point.between or ()) for point in points], engine)
-
-
 def _in_a_row(problems: Sequence[Problem], path: str) -> list[Point]:
     """Points of one curve, or of one frontier, that are chained as those of a sweep along this key are."""
     return chained([Point(place, "", "", {path: str(place)}, problem) for place, problem in enumerate(problems)])
@@ -143,7 +140,7 @@ def chosen_points(problem: Problem, most: int, engine: Engine, *, model: str = "
         point = Point(len(done), name, model, at, at_share(problem, share), before, between(share, around))
         point = dataclasses.replace(point, key=key_of(point, engine.settings, keys))
         keys.append(point.key)
-        found = list(_answered([point], engine))
+        found = [curve_point(*pair) for pair in _answered([point], engine)]
         if not found:
             return
         done += found
@@ -151,13 +148,14 @@ def chosen_points(problem: Problem, most: int, engine: Engine, *, model: str = "
         share = Fraction(1) if len(done) == 1 else curve_of(done).widest(engine.settings.gap)
 
 
-def _answered(points: Sequence[Point], engine: Engine) -> Iterator[CurvePoint]:
+def _answered(points: Sequence[Point], engine: Engine) -> Iterator[tuple[Problem, Answer]]:
+    """Questions with their answers, those first that are there."""
     asked = {point.index: point.problem for point in points}
     for point in points:
         if (record := engine.keep.find(point)) is not None:
-            yield curve_point(point.problem, engine.answer(record))
+            yield point.problem, engine.answer(record)
     for record in engine.run(points):
-        yield curve_point(asked[record.index], engine.answer(record))
+        yield asked[record.index], engine.answer(record)
 
 
 DIGITS = 9  # of spread budgets
@@ -229,8 +227,7 @@ def frontier(
 
 def _points(problem: DesignProblem, budgets: list[Fraction], engine: Engine) -> Iterator[FrontierPoint]:
     points = _in_a_row([problem.with_budget(budget) for budget in budgets], problem.budget_key)
-    for record in engine.run(points):
-        yield frontier_point(points[record.index].problem, engine.answer(record))
+    yield from (frontier_point(*pair) for pair in _answered(points, engine))
 
 
 def frontier_point(problem: Problem, result: Answer) -> FrontierPoint:

@@ -152,13 +152,13 @@ class Engine:
 
     # ------------------------------------------------------------ what a point begins with
 
-    def _known(self, point: Point) -> tuple[int, Certificate] | None:
-        """The proof that says most about an audit, or the nearest one with priors for a design; None if there is none."""
+    def _known(self, point: Point) -> tuple[int | None, Certificate | None]:
+        """The proof that says most about an audit, or the nearest one with priors for a design, and whose it is, if there is one."""
         done = [(index, self.keep.certificate(index)) for index in point.before if index in self.keep.records]
         if point.problem.share is None:
-            return next((pair for pair in done if len(pair[1].lower_lines()) > 1), None)
+            return next((pair for pair in done if len(pair[1].lower_lines()) > 1), (None, None))
         problem = audited(point.problem)
-        return min(done, key=lambda pair: bound_at(pair[1], problem), default=None)
+        return min(done, key=lambda pair: bound_at(pair[1], problem), default=(None, None))
 
     # ------------------------------------------------------------ in this process
 
@@ -166,9 +166,9 @@ class Engine:
         for point in waiting:
             if self.clock.expired or self.trouble is not None:
                 return
-            known = self._known(point)
+            started_from, known = self._known(point)
             try:
-                answer, methods = solved(point, self.settings, known and known[1], self._told)
+                answer, methods = solved(point, self.settings, known, self._told)
             except DaleniusError as error:
                 self._fail(point, error)
                 continue
@@ -178,7 +178,7 @@ class Engine:
             if self.clock.interrupted or answer.termination is Termination.INTERRUPTED:
                 self.clock.stop()  # cut short, it would not be the same again
                 return
-            yield self._kept(point, answer, methods, None if known is None else known[0])
+            yield self._kept(point, answer, methods, started_from)
 
     def _told(self, progress: Progress) -> None:
         if self.progress is not None:
@@ -222,9 +222,9 @@ class Engine:
         return next((point for point in waiting if coming.isdisjoint(point.before)), None)
 
     def _sent(self, point: Point, pool: Pool, back: queue.SimpleQueue[tuple[int, Task]]) -> _Errand:
-        known = self._known(point)
-        errand = _Errand(point, None if known is None else known[0])
-        task = errand.task = pool.submit(solved, point, self.settings, known and known[1])
+        started_from, known = self._known(point)
+        errand = _Errand(point, started_from)
+        task = errand.task = pool.submit(solved, point, self.settings, known)
         task.add_done_callback(lambda _: back.put((point.index, task)))
         return errand
 

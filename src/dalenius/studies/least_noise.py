@@ -283,11 +283,12 @@ class _Search:
             if self.within is not None and self.above is not None:
                 if unproved > self.above.scale or self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
                     return
-                untold = self._untold(self.above.scale, self.within.scale)
+                sides = self.above, self.within
+                untold = sorted(one.scale for one in self.levels if sides[0].scale < one.scale < sides[1].scale)
                 if beside == BESIDE:
                     return
                 beside += 1 if untold else 0
-                scale = self._beside(untold) if untold else self._between(step)
+                scale = self._beside(*sides, untold) if untold else self._between(*sides, step)
             elif self.within is not None:
                 tried = min(level.scale for level in self.levels)
                 if tried <= max(least, NEAR * unproved):
@@ -323,41 +324,36 @@ class _Search:
             self.above = level
         return True
 
-    def _untold(self, above: Fraction, within: Fraction) -> list[Fraction]:
-        """The scales between these two that were tried, and of which the side is not known."""
-        return sorted(level.scale for level in self.levels if above < level.scale < within)
-
     def is_above(self, level: NoiseLevel) -> bool:
         """True if it is proved to reveal more than the budget."""
         return Fraction(level.result.to(self.units).lower) > self.amount
 
-    def _between(self, step: int) -> Fraction:
+    def _between(self, above: NoiseLevel, within: NoiseLevel, step: int) -> Fraction:
         """A scale between the two: beside the place where a line through both, in logarithms, meets the budget; or their middle."""
-        assert self.within is not None
-        assert self.above is not None
-        low, high = math.log(self.above.scale), math.log(self.within.scale)
-        y = [math.log(max(level.result.to(self.units).lower, 1e-300)) for level in (self.above, self.within)]
+        low, high = math.log(above.scale), math.log(within.scale)
+        y = [math.log(max(level.result.to(self.units).lower, 1e-300)) for level in (above, within)]
         slope = y[1] - y[0]
         share = (math.log(self.amount) - y[0]) / slope if slope < 0.0 else 0.5
         place, away = low + share * (high - low), APART * self.gap
         place += away if high - place > place - low else -away
         if step % (WAITING + 1) == WAITING or not low < place < high:
             place = 0.5 * (low + high)
-        found = self._rounded(math.exp(place))
-        return found if self.above.scale < found < self.within.scale else (self.above.scale + self.within.scale) / 2
+        return self._inside(place, above.scale, within.scale)
 
-    def _beside(self, untold: list[Fraction]) -> Fraction:
+    def _beside(self, above: NoiseLevel, within: NoiseLevel, untold: list[Fraction]) -> Fraction:
         """A scale on the longer side of those that cannot be told: close to the only one, by half the digits, else half-way."""
-        assert self.within is not None
-        assert self.above is not None
-        low, high = math.log(self.above.scale), math.log(self.within.scale)
+        low, high = math.log(above.scale), math.log(within.scale)
         left, right = math.log(untold[0]) - low, high - math.log(untold[-1])
         side = max(left, right)
         away = math.sqrt(side * min(0.5 * self.gap, side)) if len(untold) == 1 else 0.5 * side
-        place = math.log(untold[0]) - away if left > right else math.log(untold[-1]) + away
+        if left > right:
+            return self._inside(math.log(untold[0]) - away, above.scale, untold[0])
+        return self._inside(math.log(untold[-1]) + away, untold[-1], within.scale)
+
+    def _inside(self, place: float, low: Fraction, high: Fraction) -> Fraction:
+        """A scale near this logarithm, or the middle where rounding leads out of these ends."""
         found = self._rounded(math.exp(place))
-        edges = (self.above.scale, untold[0]) if left > right else (untold[-1], self.within.scale)
-        return found if edges[0] < found < edges[1] else (edges[0] + edges[1]) / 2
+        return found if low < found < high else (low + high) / 2
 
     def _rounded(self, scale: float) -> Fraction:
         """With as many digits as the gap needs."""

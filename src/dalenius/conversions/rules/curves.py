@@ -13,13 +13,7 @@ from flint import arb
 from dalenius.conversions.gaussian.inputs import ListedInputs, gaussian_delta, normal_tail
 from dalenius.conversions.numbers import Epsilon
 from dalenius.conversions.pairs import gap_at_one, gap_of_all_orders_at_one, largest_gap, largest_gap_of_all_orders
-from dalenius.conversions.rule import (
-    Composed,
-    Given,
-    Rule,
-    Rules,
-    same,
-)
+from dalenius.conversions.rule import Composed, Given, Rule, Rules, same
 from dalenius.conversions.rules.differential_privacy import DOMINATING
 from dalenius.conversions.rules.releases import ADAPTIVE, OPTIMAL, times
 from dalenius.information.balls import exactly

@@ -6,16 +6,7 @@ from flint import arb
 
 from dalenius.conversions.numbers import ZERO, binary_entropy, positive
 from dalenius.conversions.programs import between_inputs
-from dalenius.conversions.rule import (
-    OURS,
-    Facts,
-    Given,
-    Rule,
-    Rules,
-    Sharper,
-    any_alphabets,
-    rare_values,
-)
+from dalenius.conversions.rule import OURS, Facts, Given, Rule, Rules, Sharper, any_alphabets, rare_values
 
 # What a small delta leaves of information, where the alphabets are small.
 
