@@ -13,7 +13,6 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from flint import arb
 
-from dalenius.conversions.numbers import Epsilon
 from dalenius.errors import InputError, hint
 from dalenius.exact import Integer, Number, as_bounded, as_integer, fraction_text
 from dalenius.information.balls import ball
@@ -372,25 +371,21 @@ class Given:
 
     value: arb
     facts: Facts
-    before: Epsilon | None = None
-    after: Epsilon | None = None
+    before: Any = None
+    after: Any = None
 
     @property
     def epsilon_before(self) -> arb:
         """A ball around the epsilon of the guarantee."""
-        assert self.before is not None
         return self.before.ball()
 
     @property
     def epsilon_after(self) -> arb:
         """A ball around the epsilon that is asked for."""
-        assert self.after is not None
         return self.after.ball()
 
     def reaches(self, times: int = 1) -> bool:
         """True if the epsilon that is asked for is certainly at least so many times that of the guarantee."""
-        assert self.before is not None
-        assert self.after is not None
         return self.after.at_least(self.before.times(times))
 
     p_min, p_max, attribute_max = _needed("p_min"), _needed("p_max"), _needed("attribute_max")

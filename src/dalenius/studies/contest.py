@@ -44,7 +44,7 @@ from dalenius.studies.points import Prior, limits_of, rows_broken, with_mechanis
 
 Comparable = WorstCaseLeakage | DesignProblem
 Contested = Comparable | MaxInformation
-R = TypeVar("R", LeakageRun, DesignRun)
+R = TypeVar("R")
 Settings = LeakageSettings | DesignSettings | Optimiser
 CERTIFIED = "certified"
 HALVES = 6  # mechanisms on the way that are judged, after 1/64, 1/32, ... of the time
@@ -445,27 +445,24 @@ def _released(
     method: str, run: FunnelRival, released: Released, once: bool, seeds: int, clock: Clock, gap: float
 ) -> Attained:
     """A rival within a limit: the best of its starts; a mechanism that breaks the limit is mixed with a silent one."""
-    values, missed, trace, starts = list[float](), 0.0, list[tuple[float, float]](), 1 if once else seeds
-    for seed in range(starts):
-        own = Clock(clock.remaining / (starts - seed))
+
+    def one(seed: int, own: Clock) -> tuple[float, float, float]:
         Q = run(released, np.random.default_rng(seed) if seed else None, own)
-        missed = max(missed, float(released.secret.of(Q.T).sum()) - released.limit)
-        values.append(float(released.useful.of(released.kept(Q).T).sum()))
-        trace.append((clock.seconds, max(values)))
-        if clock.expired:
-            break
-    best = max(values)
+        missed = float(released.secret.of(Q.T).sum()) - released.limit
+        return clock.seconds, float(released.useful.of(released.kept(Q).T).sum()), missed
+
+    seconds, values, missed = zip(*_runs(one, 1 if once else seeds, clock), strict=True)
     return Attained(
         method=method,
         seeds=len(values),
-        value=best,
-        claimed=best,
+        value=max(values),
+        claimed=max(values),
         first=values[0],
-        violation=missed,
+        violation=max(0.0, *missed),
         iterations=len(values),
         evaluations=0,
         seconds=clock.seconds,
-        trace=tuple(trace),
+        trace=tuple(zip(seconds, accumulate(values, max), strict=True)),
     )
 
 

@@ -120,8 +120,6 @@ def largest_order(given: Given) -> arb | None:
 
     Source: MIRONOV, Proposition 9
     """
-    assert given.before is not None
-    assert given.after is not None
     return given.value if given.before.at_least(given.after) else None
 
 

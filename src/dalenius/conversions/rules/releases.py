@@ -18,8 +18,6 @@ def times(given: Given) -> arb:
 
 
 def _of_so_many(given: Given, count: int) -> arb:
-    assert given.before is not None
-    assert given.after is not None
     r = _answers(given.before, given.after, count, ctx.prec)
     return 1 - (1 - given.value.min(arb(1))) ** given.facts.releases * (1 - r)
 
