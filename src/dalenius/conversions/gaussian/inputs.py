@@ -206,26 +206,24 @@ class ListedInputs:
         with ctx.workprec(BITS):
             rows, law, epsilon = arb(0), arb(0), number_ball(epsilon, "epsilon")
             for k in range(len(self.inputs)):
-                rows, law = rows.max(self._below(k, epsilon)), law.max(self._above(k, epsilon))
+                rows = rows.max(self._beyond(k, epsilon, outside=False))
+                law = law.max(self._beyond(k, epsilon, outside=True))
             return rows, law
 
-    def _above(self, k: int, epsilon: arb) -> arb:
-        """The integral of (q - e^epsilon W_x)_+."""
-        low, high = self._where(k, epsilon)
+    def _beyond(self, k: int, epsilon: arb, *, outside: bool) -> arb:
+        """The integral of (q - e^epsilon W_x)_+, which is outside of an interval, or of (W_x - e^epsilon q)_+, inside of one."""
+        low, high = self._where(k, epsilon if outside else -epsilon)
         if low is None or high is None:
             return arb(0)
-        own = self._balls[k][1]
-        q = sum((w * (normal_tail(x - low) + normal_tail(high - x)) for w, x in self._balls), arb(0))
-        return (q - epsilon.exp() * (normal_tail(own - low) + normal_tail(high - own))).max(arb(0))
 
-    def _below(self, k: int, epsilon: arb) -> arb:
-        """The integral of (W_x - e^epsilon q)_+."""
-        low, high = self._where(k, -epsilon)
-        if low is None or high is None:
-            return arb(0)
-        own = self._balls[k][1]
-        q = sum((w * (normal_tail(low - x) - normal_tail(high - x)) for w, x in self._balls), arb(0))
-        return (normal_tail(low - own) - normal_tail(high - own) - epsilon.exp() * q).max(arb(0))
+        def mass(x: arb) -> arb:
+            if outside:
+                return normal_tail(x - low) + normal_tail(high - x)
+            return normal_tail(low - x) - normal_tail(high - x)
+
+        q, own = sum((w * mass(x) for w, x in self._balls), arb(0)), mass(self._balls[k][1])
+        more, less = (q, own) if outside else (own, q)
+        return (more - epsilon.exp() * less).max(arb(0))
 
     def _log_ratio(self, k: int, y: float) -> arb:
         """log q(y)/W_x(y), at a double."""
