@@ -38,6 +38,15 @@ STATISTICIAN = [  # what is typed, the exit status, and what must stand in the a
     (f"audit {TABLE} --answer age --letters {AGES} --query histogram -o ages.md", 0, ["ages.cert"]),
     ("audit --mechanism laplace:0.5 --people 100", 2, ["'laplace scale = 0.5'", "epsilon"]),
     (
+        "audit --mechanism randomized_count:0.5 --people 9 --blocks 4",
+        2,
+        ["write randomized_histogram with the query histogram"],
+    ),
+    ("audit --mechanism geometric:1 --people 9 --adversary 0.8", 2, ["--adversary: '0.8' of what?", "or '0.8 max'"]),
+    ("show census.csv", 2, ["of a table of people write audit --table census.csv", "of a matrix measure census.csv"]),
+    ("report census.csv -o page.html", 2, ["of a table of people write audit --table census.csv"]),
+    ("show count.md", 2, ["its model stands beside it"]),
+    (
         "noise count.toml --at-most '0.1 bits'",
         0,
         ["epsilon = ", "wrong by", "is enough for 0.1 bits of 1 bit possible"],
@@ -166,6 +175,9 @@ MISTAKES = [  # what is tried in Python first, and what the message says to writ
     (lambda: dl.WorstCaseLeakage(**BIT | {"adversary": "households 2"}), "expected one of .*independent_blocks"),
     (lambda: dl.WorstCaseLeakage(**BIT | {"records": 4}), r"such as Records\(1000, alphabet=2\), got 4"),
     (lambda: dl.solve("parity/laplace-n4"), r"load\('parity/laplace-n4'\) reads one"),
+    (lambda: dl.audit(lambda v: {0: 1}, records=3), r"write dl.from_pmfs\(\[f\(v\) for v in values\]\)"),
+    (lambda: dl.from_pmfs(lambda v: {0: 1}), r"got a function; write dl.from_pmfs"),
+    (lambda: type("Fair", (dl.mechanisms.Mechanism,), {"channel": None})(), 'expected a kind, .*: kind = "fair"'),
 ]
 
 

@@ -10,6 +10,11 @@ from dalenius.model import Problem, read_model
 from dalenius.model import loads as read_problem
 from dalenius.reduction import need_countable
 
+OTHERS = {  # what is no model, and what to do with it
+    ".csv": "expected a model; of a table of people write audit --table {0} --mechanism KIND, of a matrix measure {0}",
+    ".md": "expected a model; this is a page, and its model stands beside it (.toml)",
+}
+
 
 def load_file(path: str | Path) -> Problem:
     """Read a model file.
@@ -23,7 +28,8 @@ def load_file(path: str | Path) -> Problem:
     try:
         return loads(text, folder=Path(path).parent)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        instead = OTHERS.get(Path(path).suffix.lower())
+        raise InputError(f"{path}: {instead.format(path) if instead else error}") from None
 
 
 def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:

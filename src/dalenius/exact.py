@@ -155,21 +155,22 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
     if isinstance(value, str) and value.endswith("%"):
         raise InputError(f"{what}: {brief(value)} of what? expected an amount of information, such as '0.1 bits'")
     if units == "" and "" not in known:
-        need_unit(fraction_text(as_fraction(number, what)), what)
+        need_unit(fraction_text(as_fraction(number, what)), what, named)
         units = named[0]
     if units not in known:
         raise InputError(f"{what}: the unit must be {', '.join(named[:-1])} or {named[-1]}, got {brief(units)}")
     return as_fraction(number, what), units
 
 
-def need_unit(text: str, what: str) -> str:
+def need_unit(text: str, what: str, known: Sequence[str] = ()) -> str:
     """The same text, unless it is a number other than 0 whose unit nobody said: it would be nats, and be taken for bits.
 
     >>> need_unit("2 bits", "--at-most"), need_unit("0", "--at-most")
     ('2 bits', '0')
     """
-    if NUMBER.fullmatch(text) and as_fraction(text, what):
-        raise InputError(f"{what}: {brief(text)} of what? expected '{text} bits' or '{text} nats'")
+    if NUMBER.fullmatch(text) and (amount := as_fraction(text, what)):
+        share = f", or '{text} max', a share of all" if "max" in known and amount <= 1 else ""
+        raise InputError(f"{what}: {brief(text)} of what? expected '{text} bits' or '{text} nats'{share}")
     return text
 
 

@@ -114,11 +114,9 @@ def _problem(
                 "expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000 (or --table)"
             )
         return _made(given, values, people)
-    if Path(model).suffix.lower() == ".csv":
-        raise InputError(f"{model}: expected a model; of a table write --table {model}, with --mechanism")
+    problem = read_problem(model)[2]
     besides = {**given, "--values": values, "--table": people}
     need_none(besides, f"{model} says so already; leave them out, or leave MODEL out")
-    problem = read_problem(model)[2]
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise InputError(
             f"{model}: expected an audit (worst_case_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit "
@@ -132,7 +130,7 @@ def _made(given: dict[str, Any], values: str | None, people: People | None) -> d
     records, asked, mean = asked_about(given, values, people)
     given = {**given, "--query": asked}
     parts = {"--mechanism": Mechanism, "--query": Query, "--blocks, --adversary": Adversary}
-    release, query, adversary = (as_part(base, given[name], name) for name, base in parts.items())
+    release, query, adversary = (as_part(base, given[name], name.split(", ")[-1]) for name, base in parts.items())
     release = release if mean is None else mean.noise(release)
     try:
         return question_of(release, records, query, adversary, mean.title if mean else "")

@@ -10,10 +10,11 @@ from typing import Any
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.gates import Budget
 from dalenius.cli.people import asked_about, people_of, warn_of_sizes
 from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, need_none, out, print_table, read_problem, status_line
 from dalenius.errors import InputError
-from dalenius.exact import fraction_text, need_unit
+from dalenius.exact import fraction_text
 from dalenius.files import need_folder, write_all
 from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.model.elsewhere import People
@@ -77,7 +78,7 @@ def noise(
     time_limit
         Seconds for everything, the proofs included; inf for no limit.
     """
-    need_unit(at_most, "--at-most")
+    Budget.of(at_most)
     given = {
         "--noise": by_name,
         "--people": people,

@@ -43,7 +43,7 @@ from dalenius.measures.definitions import (
     over_class,
 )
 from dalenius.measures.evaluation import Ends, exp_largest_lift, exp_largest_pointwise
-from dalenius.measures.subjects import MAX_ENTRIES, Data, Measured, Others, Subject, need_size
+from dalenius.measures.subjects import MAX_ENTRIES, NO_MATRIX, Data, Measured, Others, Subject, need_size
 from dalenius.model import (
     EntropyAtLeast,
     FiniteChain,
@@ -432,7 +432,7 @@ def _delta_of_any(delta: Callable[[Array], Any], data: Data) -> Any:
 def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of exact numbers, or it is too large."""
     if problem.route.tables is not None:
-        raise InputError("a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell")
+        raise InputError(NO_MATRIX)
     if problem.mechanism.on_a_line:
         raise InputError("noise on the real line has no matrix; discrete noise (geometric, discrete_laplace) has one")
     if problem.route.slack:

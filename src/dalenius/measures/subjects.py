@@ -30,6 +30,7 @@ from dalenius.model.sums import attained_values
 from dalenius.reduction import Settings, selections, settings_of_others
 
 MAX_ENTRIES = 2**18
+NO_MATRIX = "of a histogram, or of tables, probabilities of all cells together are not written out; ask about the count of one cell"
 MOST_BITS = 2**14  # of rationals that sums over inputs and outputs come to
 ADVICE = "compute in doubles with the functions of dalenius.information.measures"
 

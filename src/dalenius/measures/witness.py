@@ -18,7 +18,7 @@ from dalenius.exact import as_fraction
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import rationals
-from dalenius.measures.subjects import Measured, Subject, need_size
+from dalenius.measures.subjects import NO_MATRIX, Measured, Subject, need_size
 from dalenius.model import WorstCaseLeakage, digest
 from dalenius.model.adversaries import (
     EntropyAtLeast,
@@ -274,9 +274,7 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
 def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of probabilities; of noise on the real line there is one once it is rounded."""
     if problem.route.tables is not None:
-        raise InputError(
-            "certificate: a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell"
-        )
+        raise InputError(NO_MATRIX)
     if problem.route.wide is not None:
         raise InputError(
             "certificate: the matrix of a count of so many people is never written out; measure a count of at most 4,095 people, or "

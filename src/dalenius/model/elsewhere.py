@@ -35,6 +35,9 @@ DIFFPRIVLIB: dict[str, type[DiscreteGaussian | Gaussian] | None] = {  # and the 
     "GaussianDiscrete": DiscreteGaussian,
 }
 MOST_NAMES = 20  # of columns in a message
+OF_FUNCTION = (
+    "write dl.from_pmfs([f(v) for v in values]), where f(v) maps each output to its probability at the query's value v"
+)
 
 
 class Table(Protocol):
@@ -230,6 +233,8 @@ def from_pmfs(pmfs: Sequence[Mapping[Hashable, Number]]) -> Channel:
     >>> from_pmfs([{0: 0.9, 1: 0.1}, {1: 1}]).rows
     ((Fraction(9, 10), Fraction(1, 10)), (Fraction(0, 1), Fraction(1, 1)))
     """
+    if callable(pmfs):
+        raise InputError(f"mechanism: pmfs: expected a list of mappings, got a function; {OF_FUNCTION}")
     for v, pmf in enumerate(listed := as_list(pmfs, "mechanism: pmfs")):
         if not isinstance(pmf, Mapping):
             raise InputError(f"mechanism: pmfs[{v}] must be a mapping from outputs to probabilities, got {brief(pmf)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import MISSING
 from fractions import Fraction
 from typing import Any
@@ -14,12 +15,19 @@ import numpy as np
 from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Numeral, fraction_text, need_unit
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
-from dalenius.model.adversaries.base import ANY
+from dalenius.model.adversaries.base import ANY, SCALES
 from dalenius.model.fields import Read
 from dalenius.model.mechanisms import Channel, Mechanism
 from dalenius.model.shelf import Shelved, read_shelved
 
 LONGEST, FEW = 40, 8  # characters and numbers of a part in a line
+VALUES = (
+    "1",
+    "2",
+    "[0.5, 0.5]",
+    "[0, 1]",
+    "[[0.5, 0.5], [0.5, 0.5]]",
+)  # that keys of an example may have, all the same
 
 
 def stated(base: type[Any]) -> Read:
@@ -59,9 +67,7 @@ def as_part(base: type[Any], given: Any, where: str) -> Any:
         if base is Adversary and not says_a_kind(given):
             made = EntropyAtLeast(entropy_in(given, where))
         else:
-            kind, rest = kind_and_keys(base.shelf, given)
-            keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
-            made = read_shelved(base.shelf, {"kind": kind, **keys}, kind)
+            made = _read(base.shelf, *kind_and_keys(base.shelf, given))
     except InputError as error:
         raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ').removeprefix(f'{base.room}: ')}") from None
     return made
@@ -121,8 +127,9 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
         first = _alone(shelf[kind])
         if len(first) != 1:
             needs = " and ".join(needed) or "nothing"
-            told = shelf[kind].example and f"; write for example '{shelf[kind].example}'"
-            raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}{told}")
+            raise InputError(
+                f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}{_example(shelf, kind)}"
+            )
         value = toml_value(rest.strip())
         if value[0] != "[":
             _need_clear(shelf[kind], first[0], value)
@@ -132,9 +139,28 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"expected {kind} key = value, ... as in TOML, got {brief(text)} ({error})") from None
     if missing := [key for key in needed if key not in keys]:
-        example = shelf[kind].example or f"{kind} {missing[0]} = 1"
-        raise InputError(f"{kind} needs {' and '.join(missing)}; write for example '{example}'")
+        raise InputError(f"{kind} needs {' and '.join(missing)}{_example(shelf, kind)}")
     return kind, rest
+
+
+def _example(shelf: Mapping[str, type[Shelved]], kind: str) -> str:
+    """A line that describes one of the kind and is read, to be written for example; empty where none is found.
+
+    >>> from dalenius.model.queries import QUERIES
+    >>> _example(QUERIES, "modular_sum")
+    "; write for example 'modular_sum modulus = 2'"
+    """
+    lines = (f"{kind} {', '.join(f'{key} = {value}' for key in _needed(shelf[kind]))}" for value in VALUES)
+    for line in [shelf[kind].example] if shelf[kind].example else lines:
+        with suppress(InputError):
+            _read(shelf, *kind_and_keys(shelf, line))
+            return f"; write for example '{line}'"
+    return ""
+
+
+def _read(shelf: Mapping[str, type[Shelved]], kind: str, rest: str) -> Any:
+    """The part that a kind and its keys on one line describe."""
+    return read_shelved(shelf, {"kind": kind, **tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]}, kind)
 
 
 def _needed(kind: type[Shelved]) -> list[str]:
@@ -168,7 +194,7 @@ def says_a_kind(text: str) -> bool:
 
 def entropy_in(text: str, what: str) -> str:
     """The amount of entropy that a line says: none where it names every prior at all."""
-    return "0" if text == ANY else need_unit(text, what)
+    return "0" if text == ANY else need_unit(text, what, SCALES)
 
 
 def split_kind(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from dalenius.errors import InputError, brief, hint
 from dalenius.model.fields import Given, plain
@@ -66,6 +66,13 @@ class Shelved(metaclass=Stated):
     room: ClassVar[str]
     shelf: ClassVar[dict[str, type[Any]]]  # all that there are of its room, by their kinds
     example: ClassVar[str] = ""  # a line that describes one, where it needs several keys
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if not hasattr(cls, "kind"):
+            raise InputError(
+                f'{cls.__name__}: expected a kind, which messages name it by: kind = "{cls.__name__.lower()}"'
+            )
+        return super().__new__(cls)
 
     @classmethod
     def of_kind(cls, table: Any, where: str) -> Any:

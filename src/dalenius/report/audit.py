@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from inspect import isfunction
 from pathlib import Path
 from typing import Unpack
 
@@ -18,7 +19,7 @@ from dalenius.intervals import text_above
 from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
 from dalenius.model import Adversary, IndependentBlocks, ProductPriors, Records, WorstCaseLeakage, digest, model_bytes
-from dalenius.model.elsewhere import People
+from dalenius.model.elsewhere import OF_FUNCTION, People
 from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
@@ -405,6 +406,7 @@ def question_of(
     if not isinstance(release, Mechanism):
         raise InputError(
             f"release: expected a mechanism such as dl.discrete_laplace(0.5), or a WorstCaseLeakage, got {brief(release)}"
+            f"{f'; {OF_FUNCTION}' if isfunction(release) else ''}"
         )
     if records is None:
         raise InputError(

@@ -390,11 +390,12 @@ def rare(told: Measure | None, why: str = "") -> str:
     over = "pointwise maximal leakage over all adversaries of this kind"
     if told is None:
         return f"{before} far more likely: by how much at most, the {over} says, which is not known here ({why})."
-    bits = amount_text(text_above(told.upper, 4), "bits")
-    return (
-        f"{before} more likely than that: at most {factor(told)} as likely as before, {bits} ({over}; computed, and the certificate "
-        "does not say it)."
-    )
+    if math.isinf(told.upper):
+        bound = "any number of times as likely as before"
+    else:
+        bits = amount_text(text_above(told.upper, 4), "bits")
+        bound = f"more likely than that: at most {factor(told)} as likely as before, {bits}"
+    return f"{before} {bound} ({over}; computed, and the certificate does not say it)."
 
 
 def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) -> str:

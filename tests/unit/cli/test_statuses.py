@@ -140,7 +140,7 @@ REFUSALS = [
     (f"{TOWN} -o page.pdf", "expected a file that ends in .md or .html"),
     (f"{TOWN} --household 5", "expected with --table FILE; households of at most 5 people are --blocks 5"),
     ("audit --people 9 --epsilon 0.5", "no such option: --epsilon; write --mechanism discrete_laplace:0.5"),
-    ("audit fair.csv --query count", "expected a model; of a table write --table fair.csv"),
+    ("audit fair.csv --query count", "expected a model; of a table of people write audit --table fair.csv"),
     (
         "audit --mechanism randomized_response:1 --people 20 --blocks 5",
         ["--query: expected what", '"randomized_count 1"'],

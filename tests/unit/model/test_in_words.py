@@ -7,6 +7,13 @@ import pytest
 import dalenius as dl
 from campaigns import each
 from dalenius.cli.starting import model_text
+from dalenius.model.adversaries import Adversary
+from dalenius.model.distortions import Distortion
+from dalenius.model.in_words import as_part
+from dalenius.model.laws import Law
+from dalenius.model.mechanisms import Mechanism
+from dalenius.model.privacy import Privacy
+from dalenius.model.queries import Query
 
 PARTS = {
     "records": dl.Records(8, alphabet=2),
@@ -39,6 +46,23 @@ def test_a_line_is_the_part_that_it_is_on_the_command_line(part, text, meant):
         f"--{part}": text
     }
     assert dl.loads(model_text(typed)) == found
+
+
+SHELVES = (Mechanism, Query, Adversary, Distortion, Law, Privacy)
+
+
+def test_a_line_that_is_suggested_is_read():
+    """Of six kinds none is found: their keys are a list and a number."""
+    found = 0
+    for base in SHELVES:
+        for kind in base.shelf:
+            try:
+                as_part(base, kind, "part")
+            except dl.errors.InputError as error:
+                _, _, line = str(error).partition("write for example ")
+                found += bool(line)
+                assert not line or as_part(base, line[1:-1], "part").kind == kind, line
+    assert found >= 28
 
 
 def test_parts_of_designs():

@@ -1,9 +1,11 @@
 """Problems in sentences: of every kind that there is."""
 
+import math
 import re
 
 import dalenius as dl
-from dalenius.report.words import question
+from dalenius.measures import Measure
+from dalenius.report.words import question, rare
 
 
 def test_every_model_of_the_library_is_told_in_plain_sentences():
@@ -25,3 +27,8 @@ def test_every_model_of_the_library_is_told_in_plain_sentences():
         assert sentences[-1].endswith("?"), (model.name, sentences)
         assert all(re.fullmatch(r"[A-Z].*[.?]", sentence) for sentence in sentences)
         assert not any(word in " ".join(sentences) for word in ("None", "Fraction(", "_", "There are 1 "))
+
+
+def test_an_answer_that_may_become_certain_has_no_factor():
+    told = rare(Measure("pointwise_maximal_leakage_to_any", 0.0, math.inf, "bits", ""))
+    assert "it can become any number of times as likely as before (pointwise" in told

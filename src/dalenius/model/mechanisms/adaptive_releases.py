@@ -77,6 +77,7 @@ class Adaptive(OfQueries):
     """
 
     kind: ClassVar[str] = "adaptive"
+    example: ClassVar[str] = 'adaptive mechanism = {kind = "randomized_response", epsilon = 1}'
     listed: ClassVar[bool] = True
     words: ClassVar[str] = "releases that depend on what earlier ones gave"
     mechanism: Given[Mechanism, Mechanism] = Given(_as_release)

@@ -90,7 +90,7 @@ class WholeNoise(NamedTuple):
 
 
 class Mechanism(Shelved):
-    """A randomised release: a subclass is a frozen dataclass with a `kind` and a `channel`.
+    """A randomised release: a subclass is a frozen dataclass with a `kind` and a `channel` (docs/release-noise.md has an example).
 
     `inputs` says what the rows of the channel are: the query's values, or whole datasets.
 
@@ -102,6 +102,7 @@ class Mechanism(Shelved):
     shelf: ClassVar[dict[str, type[Any]]] = {}
     words: ClassVar[str] = ""  # what it is called in a report, where that is not its kind
     for_epsilon: ClassVar[str] = ""  # what says an epsilon where no key does
+    against_blocks: ClassVar[str] = ""  # what to write instead where independent blocks do not know it
     repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
     alike: ClassVar[bool] = False  # whether it keeps a value, or gives any other, all as likely: rows have two numbers
     adds: ClassVar[bool] = False  # whether it is noise with a `law` that is added to the value

@@ -54,6 +54,7 @@ class SeveralReleases(OfQueries):
 
     kind: ClassVar[str] = "several_releases"
     words: ClassVar[str] = "several releases, each with noise of its own"
+    example: ClassVar[str] = 'several_releases parts = [{kind = "geometric", epsilon = 1, times = 2}]'
     parts: tuple[Part, ...]
 
     def __init__(self, *mechanisms: Mechanism, times: Integer = 1, on: Sequence[Integer] = ()) -> None:

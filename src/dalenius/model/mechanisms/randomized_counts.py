@@ -68,6 +68,7 @@ class RandomizedCount(RandomizedAnswers):
     """
 
     kind: ClassVar[str] = "randomized_count"
+    against_blocks: ClassVar[str] = "randomized_histogram with the query histogram, of which the count is a part"
 
     def channel(self, values: Integers) -> Floats:
         n = _last(values)

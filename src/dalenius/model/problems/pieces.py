@@ -349,4 +349,7 @@ def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism)
 
 
 def _unknown(query: Query, mechanism: Mechanism) -> str:
+    if mechanism.is_own or mechanism.against_blocks:
+        instead = mechanism.against_blocks or "its matrix, dl.Channel(rows), with a row for each of the query's values"
+        return f"adversary: independent_blocks does not know {query.kind} with {mechanism.kind}; write {instead}"
     return f"adversary: independent_blocks knows {KNOWN}; got {query.kind} with {mechanism.kind}"
