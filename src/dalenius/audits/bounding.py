@@ -38,6 +38,8 @@ LAW_DIGITS = 10
 ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 GROUPS_LOSE = 0.15  # of the room that the bound has: groups of outputs in boxes of the posterior
+FIRST = 0.05  # of the time, before trees: a dual bound that cannot close; its turn comes again
+POINTS = 64  # leaves of a tree before its point is a start for a search
 MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton step on all outputs takes seconds
 
 
@@ -125,7 +127,8 @@ class Bounding:
                 record.dual = self._dual(record)
         if (dual := record.dual) is not None:
             with suppress(TimeIsOverError):
-                while not dual.finished and dual.climb(self._turn(record, turn)) and dual.may_close:
+                first = None if dual.may_close else turn.part(FIRST)
+                while not dual.finished and dual.climb(self._turn(record, turn, first)) and dual.may_close:
                     pass
         if record.upper > self.audit.target:
             vertices = vertices or self._vertices(record, turn)
@@ -272,8 +275,8 @@ class Bounding:
         open_records = [record for record in self.audit.records if record.race is not None]
 
         def grown(record: RecordAudit, runner: Runner) -> None:
-            if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
-                searched[id(runner)] = runner.leaves
+            if runner.point is not None and runner.leaves > searched.get(id(runner), POINTS):
+                searched[id(runner)] = 2 * runner.leaves
                 self.audit.improve(record, runner.point, whole.slice(whole.remaining - self.room.checking_now))
             if isinstance(runner, PosteriorTree) and runner.coarse:
                 self._keep_tree(record, runner)
