@@ -6,6 +6,7 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.search.boxes import BoxTree
 
 # Model, gap, rounds, the methods of the audit behind the upper end.
 DESIGNS = [
@@ -49,3 +50,22 @@ def test_few_priors_are_all_remembered():
     assert len(counts) >= 8  # idle ones would be dropped from the sixth on
     assert max(counts) <= 40
     assert all(before <= after for before, after in itertools.pairwise(counts))
+
+
+def test_what_an_audit_leaves_open_is_given_to_the_constant_mechanism(counted_time, monkeypatch):
+    """Its boxes prove that the mixture meets the budget. A second search, in the time left, once ended with a gap of 3e-1."""
+    taken, follow = list[int](), BoxTree.follow
+
+    def following(tree, other):
+        follow(tree, other)
+        taken.append(tree.leaves)
+
+    monkeypatch.setattr(BoxTree, "follow", following)
+    budget, adversary = "0.1 nats", dl.EntropyAtLeast("0.9 max")
+    problem = support.design(dl.MinDistortion, dl.Records(4, alphabet=2), dl.Count(), dl.Absolute(), budget, adversary)
+    result = dl.solve(problem, gap=1e-5, time_limit=12.0)
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
+    assert result.gap <= 0.06
+    assert result.audit.upper <= 0.1
+    assert 1 <= len(taken) <= 2
+    assert result.audit.records[0].leaves == taken[0]

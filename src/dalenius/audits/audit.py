@@ -135,6 +135,11 @@ class Bounded(ABC):
         return 0.0
 
     @property
+    def boxed(self) -> bool:
+        """True if boxes of the posterior prove `upper`, which those of a mechanism that is nearly the same can be."""
+        return False
+
+    @property
     def pieces(self) -> int:
         """Number of pieces that its proof would have by now."""
         return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -49,6 +49,7 @@ class Bounded(Protocol):
     problem: WorstCaseLeakage
     search: Run
     records: list[RecordAudit]
+    earlier: Sequence[RecordAudit]
 
     @property
     def lower(self) -> float: ...
@@ -110,8 +111,12 @@ class Bounding:
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first, if it may close; then the trees' race, where it is taken up again if it may not.
 
-        Before them the vertices, where every selection is a prior and they are few: the largest of them is the leakage.
+        Before them the vertices, where every selection is a prior and they are few: the largest of them is the leakage. Boxes of the
+        posterior that an earlier audit has left are all that there is to go on with.
         """
+        if (tree := self._taken_over(record)) is not None:
+            record.race = Race([tree], fair=[1.0])
+            return
         self._separate(record, turn)
         vertices = self._vertices(record, turn) if of_few_selections(record.channel) else None
         if record.upper <= self.audit.target:
@@ -134,6 +139,31 @@ class Bounding:
             vertices = vertices or self._vertices(record, turn)
         if record.upper > self.audit.target and record.dual is not None and record.dual.best is not None:
             record.race = self._trees(record, record.dual, vertices)
+
+    def _taken_over(self, record: RecordAudit) -> PosteriorTree | None:
+        """The boxes that an earlier audit has left, bounded anew; None where there are none that fit, or no room for both."""
+        channel, audit = record.channel, self.audit
+        kept = channel.aggregation.kept_outputs
+        alike = (
+            old
+            for old in audit.earlier
+            if old.record == record.record and np.array_equal(old.channel.aggregation.kept_outputs, kept)
+        )
+        tree = next((old.boxes for old in alike), None)
+        if (
+            tree is None
+            or self.room.held + 2.0 * (size := tree.leaves * tree.leaf_bytes()) > audit.search.limits.least[1]
+        ):
+            return None
+        self.room.held += size
+        half = None
+        if tree.half is not None:
+            symmetries, weights = RecordSymmetries.of(audit.problem, channel), np.zeros(len(kept))
+            weights[tree.half.output] = 1.0
+            half = PosteriorHalf.of(symmetries, tree.half.letter, weights)
+            if half is None or half.output != tree.half.output:
+                return None
+        return tree.of_channel(channel, record.candidate.p, half, audit.target, audit.search.clock)
 
     def _separate(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound one output at a time, of channels that are right or wrong alike and have many outputs."""

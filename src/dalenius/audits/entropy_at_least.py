@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -55,6 +55,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         Bounds proved before, for an adversary with no more entropy.
     enough : float
         An upper bound at most this closes the audit, too, however far the lower one is.
+    earlier : sequence of RecordAudit
+        Of a mechanism that is nearly this one, whose boxes of the posterior are taken over.
     curve : WholeCurve, optional
         What is proved is to bound the leakage at every entropy bound: by leaves of one slope, if that closes the audit.
     """
@@ -62,6 +64,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     searches_anyway: ClassVar[bool] = False  # for a witness where a simple one will do, too
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
+    earlier: Sequence[RecordAudit] = ()
     curve: WholeCurve | None = None
     bounding: Bounding = field(init=False)
     kept: Kept = field(init=False)
@@ -127,6 +130,10 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
             RecordAudit(channel, Candidate(channel.uniform, 0.0, 0.0), *(self._silent or letters_bound(channel)))
             for channel in self.channels
         ]
+
+    @property
+    def boxed(self) -> bool:
+        return all(record.boxes is not None for record in self.records if record.upper >= self.upper)
 
     @property
     def checking(self) -> float:

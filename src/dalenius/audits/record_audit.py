@@ -111,6 +111,12 @@ class RecordAudit:
         return min([self.upper, *(runner.upper for runner in (self.race.runners if self.race else []))])
 
     @property
+    def boxes(self) -> PosteriorTree | None:
+        """The tree over boxes of the posterior, if it proves the bound that is kept."""
+        found = (runner for runner in (self.race.runners if self.race else []) if isinstance(runner, PosteriorTree))
+        return next((tree for tree in found if tree.upper <= self.upper), None)
+
+    @property
     def rung(self) -> Rung:
         """Work of checking the bound that is kept."""
         return Rung(self.leaves, self.grouped, self.work, self.told, self.ranges)

@@ -56,6 +56,9 @@ class Box:
     hints: Floats
 
 
+BOX = ("low", "high", "hints")
+
+
 def stacked(boxes: Sequence[object], *names: str) -> list[Floats]:
     """Arrays that all boxes have, each of all boxes as one."""
     return [np.array([getattr(box, name) for box in boxes]) for name in names]
@@ -94,6 +97,14 @@ class BoxTree(Tree[Box, BoxCut]):
         """Branch the leaves with the largest bounds, at most `batch` of them and only those above a level; False if none can be."""
         return self.grow(self._halved, batch, above=above)
 
+    def follow(self, other: BoxTree) -> None:
+        """Take over the cuts of a tree that begins with the same box, and what its leaves' hints prove here."""
+        numbers, part = self.lend(1, able=lambda leaf: True), MOST_NUMBERS // self.root.hints.size + 1
+        nodes, rest = dict(other.nodes), iter([n for n, node in other.nodes.items() if isinstance(node, Leaf)])
+        while some := list(islice(rest, part)):
+            nodes |= zip(some, self._bounded(*stacked([other._leaf(n).content for n in some], *BOX)), strict=True)
+        self.graft(numbers, nodes)
+
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""
         return 1000 + 8 * (self.root.hints.size + self.root.low.size + self.root.high.size)
@@ -122,7 +133,7 @@ class BoxTree(Tree[Box, BoxCut]):
     def _shortened(self, boxes: Iterable[Box], level: float) -> Iterator[Floats]:
         part, rest = max(1, MOST_NUMBERS // self.root.hints.size), iter(boxes)
         while some := list(islice(rest, part)):
-            low, high, hints = stacked(some, "low", "high", "hints")
+            low, high, hints = stacked(some, *BOX)
             yield from self._relaxation.shortened(low, high, hints, level)
 
     def lent(self, numbers: Sequence[int]) -> Self:

@@ -417,7 +417,7 @@ def test_audits_of_a_mechanism_share_the_time_that_is_left(monkeypatch, work_clo
 
     def audited(watcher, problem, rows, search, *wanted, **how):
         given.append(search.clock.remaining)
-        return SimpleNamespace(lower=0.0, upper=0.0, checking=10.0)
+        return SimpleNamespace(lower=0.0, upper=0.0, checking=10.0, boxed=False)
 
     monkeypatch.setattr(Watcher, "audited", audited)
     run = Exchange(twice_limited(), Run.of(Limits(time_limit=100.0)))

@@ -77,13 +77,27 @@ class PosteriorGroups:
             inside = groups.outputs(g)
             at = inside.index(alone) if alone in inside else len(inside)
             members += [tuple(part) for part in (inside[:at], inside[at : at + 1], inside[at + 1 :]) if part]
+        return cls.given(channel, masses, most, alone, tuple(members))
+
+    @classmethod
+    def given(
+        cls,
+        channel: RecordChannel,
+        masses: tuple[Floats, ...],
+        most: float,
+        alone: int | None,
+        members: tuple[tuple[int, ...], ...],
+    ) -> PosteriorGroups:
+        """Those with these members."""
+        rows, p = channel.rows, np.mean(masses, axis=0)
+        p = p if p.any(axis=0).all() else 0.5 * (p + channel.uniform)
         shares = short(np.maximum(p.sum(axis=0) @ rows, LEAST_SHARE), 7)
         merged = np.stack([rows[:, part].sum(axis=1) for part in members], axis=1)
         sums = np.array([shares[list(part)].sum() for part in members])
         spread = -(rows @ np.log(shares)) + merged @ np.log(sums)
         costs = x_log_x(rows).sum(axis=1) - x_log_x(merged).sum(axis=1) + spread
         up, down = _odds(merged, np.isfinite(channel.log_uniform))
-        return cls(channel, masses, most, alone, tuple(members), shares, merged, costs, up, down)
+        return cls(channel, masses, most, alone, members, shares, merged, costs, up, down)
 
     def finer(self, p: Floats) -> PosteriorGroups | None:
         """Groups that lose little at these masses, too; None where there are no more."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,13 +141,19 @@ class PosteriorRelaxation:
 
     def regrouped(self, groups: PosteriorGroups) -> PosteriorRelaxation:
         """The same of other groups."""
+        return self._of(self.channel, groups, self.clock)
+
+    def of_channel(self, channel: RecordChannel, p: Floats, clock: Deadline | None) -> PosteriorRelaxation:
+        """The same of another channel with these outputs, in the same groups, which lose little at masses p."""
+        old = self.groups
+        groups = None if old is None else old.given(channel, (p,), old.most, old.alone, old.members)
+        return self._of(channel, groups, clock)
+
+    def _of(
+        self, channel: RecordChannel, groups: PosteriorGroups | None, clock: Deadline | None
+    ) -> PosteriorRelaxation:
         return PosteriorRelaxation(
-            self.channel,
-            decimals=self.decimals,
-            pi=self.pi,
-            multiplier=self.multiplier,
-            groups=groups,
-            clock=self.clock,
+            channel, decimals=self.decimals, pi=self.pi, multiplier=self.multiplier, groups=groups, clock=clock
         )
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
@@ -420,6 +426,17 @@ class PosteriorTree(Runner):
         self.grouped = 1.0 if groups is None else relaxation.outputs / len(groups.shares)
         self.ranges = 0 if groups is None else relaxation.size
         self.finest = groups is None
+
+    def of_channel(
+        self, channel: RecordChannel, p: Floats, half: PosteriorHalf | None, target: float, clock: Deadline
+    ) -> Self:
+        """The tree of another channel with these outputs: the same boxes with their hints, bounded anew.
+
+        *Bound because* boxes that cover all posteriors do so of any channel, and hints prove what they prove.
+        """
+        other = type(self)(self.relaxation.of_channel(channel, p, clock), self.mu, target=target, half=half)
+        other.tree.follow(self.tree)
+        return other
 
     @property
     def coarse(self) -> bool:

@@ -181,15 +181,23 @@ class Watcher:
         return max((self.oracle.leakage(prior, Q) for prior in self.known.priors), default=0.0)
 
     def audited(
-        self, problem: DesignProblem, rows: Sequence[Sequence[object]], search: Run, enough: float, *, news: bool = True
+        self,
+        problem: DesignProblem,
+        rows: Sequence[Sequence[object]],
+        search: Run,
+        enough: float,
+        *,
+        news: bool = True,
+        earlier: Audit | None = None,
     ) -> Audit:
         """The audit of a mechanism's exact rows, run until its upper bound is enough or its gap small.
 
-        What it finds becomes known, if that is news.
+        What it finds becomes known, if that is news. It may go on from an earlier one of a mechanism that is nearly the same.
         """
         audit = audit_of(problem.release(rows, self.adversary), search)  # type: ignore[arg-type]
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
+            audit.earlier = earlier.records if isinstance(earlier, EntropyAudit) else ()
         audit.run()
         if news:
             self.known.learn(audit)

@@ -30,9 +30,10 @@ WIDER, WIDEST = (
     0.9,
 )  # how much wider than the last one an audit may be; the largest share of the limits left to one
 FIRST, LATER = (
-    0.95,
+    0.9,
     0.8,
 )  # shares of the time that is left for the first mixture's audit and check, and for a later one's
+DILUTED = 1.25  # times the share by which an audit passes a budget: what is constant takes less off boxes that are wide
 SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
 CHECKS = 2  # of an audit: by itself, and as a part of the design's proof
 MARGIN = 2.0  # times as wide as the one before it is allowed to be, at the least
@@ -87,6 +88,7 @@ class Keeper:
     def __init__(self, goal: Goal, search: Run) -> None:
         self.goal, self.region, self.problem, self.search = goal, goal.region, goal.region.problem, search
         self.kept, self.doubtful = list[Kept](), list[Kept]()
+        self._boxed = dict[Place, Audit]()  # the last ones that boxes of the posterior prove
 
     @property
     def gap(self) -> float:
@@ -147,7 +149,7 @@ class Keeper:
             clock = self.clock.slice(share * max(self.clock.remaining - held, 0.0) / waiting)
             if watcher.limit is not None:
                 part = self.search.part(clock, gap=min(max(0.1 * room, 1e-9), 0.1), checks=CHECKS)
-                audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
+                audit = self._audit(watcher, rows, part, watcher.limit - ROUNDING)
                 if audit.upper > max(watcher.limit - ROUNDING, 0.0) and not constant:
                     if not _is_in_doubt(audit, watcher.limit):
                         return 1.0 - audit.lower / audit.upper
@@ -157,11 +159,18 @@ class Keeper:
                 left = 1.0 - watcher.seen(self.region.expanded(Q)) / enough if enough > 0.0 else 0.0
                 asked = max(left, AUDIT_GAP * self.gap) if gap is None else gap
                 part = self.search.part(clock, asked, checks=CHECKS)
-                audit = watcher.audited(self.problem, rows, part, 0.0 if gap else enough, news=gap is None)
+                audit = self._audit(watcher, rows, part, 0.0 if gap else enough, news=gap is None)
             audits[watcher.place] = audit
             held += audit.checking
         leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
         return Kept(q, rows, audits, self.goal.value(Q, leakages), constant, doubtful=doubtful)
+
+    def _audit(self, watcher: Watcher, rows: Rows, part: Run, enough: float, *, news: bool = True) -> Audit:
+        """An audit that goes on from the boxes of the last one: of mechanisms one after another that is a part of the work."""
+        audit = watcher.audited(self.problem, rows, part, enough, news=news, earlier=self._boxed.get(watcher.place))
+        if news and audit.boxed:
+            self._boxed[watcher.place] = audit
+        return audit
 
     def silent(self, below: float = math.inf) -> Kept | None:
         """A cheap constant mechanism, which leaks nothing whatever its audits prove; None if there is none below."""
@@ -218,16 +227,21 @@ class Keeper:
         room = self._room(found, anchor, lower)
         share = max(1.0 - budget * (1.0 - room) / leaks, 0.0) if leaks > 0.0 else 0.0
         failed, met, kept = (0.0, math.inf), (1.0, 0.0), False  # with what they leak
+        diluted = False
         for attempt in range(MIXTURES):
-            part = clock.part(LATER if attempt else FIRST)
+            part = clock if diluted else clock.part(LATER if attempt else FIRST)
             given, began = part.remaining, part.seconds
             audit, meets = self.mixture((1.0 - share) * found.q + share * anchor.q, part, room, found.found_by)
             if meets:
                 met, kept, upper = (share, audit.lower), True, audit.upper
-                if attempt == 0 or closed(lower, self.upper, self.gap) or clock.expired:
+                if attempt == 0 or diluted or closed(lower, self.upper, self.gap) or clock.expired:
                     return
             elif kept:
                 return
+            elif audit.boxed:
+                diluted = True
+                share += (1.0 - share) * min(DILUTED * (1.0 - (budget - 3.0 * ROUNDING) / audit.upper), 1.0)
+                continue
             else:
                 failed = share, max(audit.lower, budget, ROUNDING)
                 soon, spent = SAFE * LATER * clock.remaining, part.seconds - began
@@ -244,7 +258,8 @@ class Keeper:
         budget, exact = watcher.limit or 0.0, self.region.exact(q, [])
         assert exact is not None
         rows, constant = self.region.own_rows(exact), self.region.is_constant(exact)
-        audit = watcher.audited(self.problem, rows, self.search.part(clock, gap), budget - ROUNDING, news=not constant)
+        part = self.search.part(clock, gap, checks=CHECKS)
+        audit = self._audit(watcher, rows, part, budget - ROUNDING, news=not constant)
         meets = audit.upper <= budget - ROUNDING or constant
         doubtful = not meets and _is_in_doubt(audit, budget)
         attained = float(self.problem.expected_distortion(rows))

@@ -1,5 +1,7 @@
 """Boxes of posteriors of groups of outputs: every prior is in the leaf that the cuts lead to, and leaks no more than its bound."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,26 @@ def test_newtons_slopes_are_those_of_the_interior_point_method(fixed, monkeypatc
     assert np.array_equal(newton > 0.1, interior > 0.1)
     assert np.sum(interior > 0.1) > 5
     assert np.all(np.abs(newton - interior)[interior > 0.1] <= 0.08 * (interior - 0.1)[interior > 0.1] + 1e-6)
+
+
+@pytest.mark.parametrize(("people", "most"), [(4, 0.975), (10, 1.05)])
+def test_boxes_are_taken_over_by_a_mixture_with_a_constant(people, most):
+    """A twentieth is constant. Every prior is in a leaf that bounds it; groups of ten people's outputs narrow each other less then."""
+    counts = dl.Records(people, alphabet=2), dl.Count()
+    (channel,) = record_channels(support.problem(*counts, dl.geometric("0.5", range=people), "0.9 max"))
+    groups = PosteriorGroups.of(channel, (channel.uniform,), 1e-3)
+    tree = PosteriorTree(PosteriorRelaxation(channel, groups=groups, decimals=7), 0.3, target=0.0)
+    while tree.leaves < 300 and tree.grow(Clock(60.0)):
+        pass
+    share, constant = 0.05, np.eye(people + 1)[people // 2]
+    mixed = replace(channel, rows=(1.0 - share) * channel.rows + share * constant)
+    taken = tree.of_channel(mixed, mixed.uniform, None, tree.upper, Clock(60.0))
+    assert taken.leaves == tree.leaves
+    assert taken.upper <= most * tree.upper
+    rows = mixed.rows if groups is None else taken.relaxation.groups.rows
+    for p in priors(np.random.default_rng(0), mixed, 300):
+        phi, number = posterior(p, rows)[1], 0
+        while isinstance(node := taken.tree.nodes[number], Branch):
+            coordinate, threshold = node.cut
+            number = node.parts[0 if phi[coordinate] <= threshold else 1]
+        assert mutual_information(p @ mixed.rows) <= node.bound + 1e-12
