@@ -57,6 +57,13 @@ def test_more_facts_and_sharper_rules_never_make_it_worse():
         )
 
 
+def test_a_fact_that_says_nothing_changes_nothing():
+    """No value is likelier than 1: a guess gains at most 1 - exp(-L) of any secret."""
+    for source in ("maximal_leakage", "pointwise_maximal_leakage"):
+        bare, told = (dl.convert(source, "0.1 nats", to="bayes_advantage", **facts) for facts in ({}, {"p_max": 1}))
+        assert bare.value == told.value == pytest.approx(-math.expm1(-0.1))
+
+
 def test_several_guarantees_of_one_mechanism_say_what_the_best_of_them_does():
     orders = {"renyi_dp(2)": "0.2", "renyi_dp(8)": "0.8", "renyi_dp(32)": "6"}
     for epsilon in ("0.5", "2"):
@@ -106,7 +113,7 @@ def test_that_nothing_better_is_possible_is_said_only_where_the_mechanism_has_th
         ("information_privacy", 1, "total_variation", {}, {"outputs": 3}),
         ("chi_square", "0.3", "mutual_information", {}, {"p_min": "0.3"}),
         ("chi_square", "2.5", "total_variation", {}, {"letters": 7}),
-        ("maximal_leakage", "0.3", "bayes_advantage", {"p_max": "0.5"}, {"p_max": "0.9"}),
+        ("maximal_leakage", "0.3", "bayes_advantage", {"p_max": "0.5"}, {"p_max": "0.7"}),
     ):
         assert dl.convert(source, value, to=target, **without).better.startswith("nothing better is possible")
         found = dl.convert(source, value, to=target, **facts)

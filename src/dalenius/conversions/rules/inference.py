@@ -107,6 +107,18 @@ def leakage_of_a_guess(given: Given) -> arb:
     return (given.value.exp() - 1) * given.p_max
 
 
+@RULES("leakage-of-any-guess", "maximal_leakage -> bayes_advantage", ours=True)
+def leakage_of_any_guess(given: Given) -> arb:
+    """1 - exp(-L)
+
+    Source: ours; Issa, Wagner, Kamath, Theorem 1, where the likeliest value is the worst
+
+    *Bound because* with p the likeliest value's probability the advantage is at most min(1 - p, p (exp L - 1)), which grows up to
+    p = exp(-L) and falls from there on.
+    """
+    return 1 - (-given.value).exp()
+
+
 @RULES("CONV-12 (detection)", f"{PLAIN} -> guessing_success", needs="p_max")
 def conv_12_detection(given: Given) -> arb:
     """d + exp(e) p_max
