@@ -7,24 +7,30 @@ from pathlib import Path
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.people import mean_of
+from dalenius.cli.people import asked_about, people_of
 from dalenius.cli.shared import drawn, listed, out, status_line
 from dalenius.errors import InputError, brief
 from dalenius.exact import fraction_text
 from dalenius.files import need_folder, write_all
+from dalenius.model.elsewhere import People
 from dalenius.report import epsilon_picture, epsilon_table
+from dalenius.report.audit import question_of
 from dalenius.report.epsilons import EPSILONS, SIZES, EpsilonTable
 
 QUERIES = f"What is released: count, sum, histogram, mean with --values, or tables of 2 x 3 answers: '{dl.queries.Margins.example}'."
 
 
 def table(
-    people: int,
-    query: str = "count",
-    alphabet: int = 2,
+    people: int | None = None,
+    query: str | None = None,
+    alphabet: int | None = None,
     values: str | None = None,
+    table: Path | None = None,
+    answer: str | None = None,
+    household: str | None = None,
+    letters: str | None = None,
     epsilons: str = ",".join(EPSILONS),
-    blocks: str = ",".join(map(str, SIZES)),
+    blocks: str | None = None,
     output: Path | None = None,
     gap: float = 1e-2,
     time_limit: float = 60.0,
@@ -34,6 +40,8 @@ def table(
 
     Parameters
     ----------
+    people : --people 1..
+        How many people; or --table, which has them and their households.
     query
         {QUERIES}
     alphabet : --alphabet 2..
@@ -41,7 +49,8 @@ def table(
     epsilons : --epsilon
         One person's epsilons, with commas.
     blocks : --blocks, --households
-        Sizes of households, with commas, inside which answers are correlated in any way.
+        Sizes of households, with commas, inside which answers are correlated in any way: by default 1, 2, 4; of --table those
+        of them below the largest that it has, and this one.
     output : -o, --output FOLDER
         Folder for epsilon.md, epsilon.csv and epsilon.png.
     gap
@@ -49,16 +58,25 @@ def table(
     time_limit
         Seconds for all rows; inf for no limit.
     """
-    mean = mean_of(query, values, people, alphabet if alphabet > 2 else None)
-    released = (query, dl.Records(people, alphabet=alphabet)) if mean is None else (mean,)
-    sizes = listed(blocks, "--blocks")
+    given = {"--people": people, "--alphabet": alphabet, "--query": query}
+    known = people_of(table, given, {"--answer": answer, "--household": household, "--letters": letters}, values)
+    if people is None and known is None:
+        raise InputError("expected --people N, or --table FILE")
+    records, asked, mean = asked_about(given, values, known)
+    crowd = records.records if isinstance(records, People) else records
+    homes = SIZES if known is None else [size for size, _ in known.blocks.sizes_of(crowd)]
+    largest = min(max(homes), len(crowd))
+    released = mean or asked or ("count" if known is None else question_of(dl.discrete_laplace(1), known).query)
+    by_default = sorted({size for size in SIZES if size < largest} | {largest})
+    sizes = listed(blocks, "--blocks") if blocks else [str(size) for size in by_default]
     if not all(size.strip().isdecimal() for size in sizes):
         raise InputError(f"--blocks: expected sizes of households with commas, 1,2,4; got {brief(blocks)}")
     if output is not None:
         need_folder(output, make=True)
     with status_line("table") as progress:
         found = epsilon_table(
-            *released,
+            released,
+            None if mean else crowd,
             epsilons=listed(epsilons, "--epsilon"),
             sizes=list(map(int, sizes)),
             gap=gap,

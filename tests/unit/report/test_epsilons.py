@@ -100,6 +100,21 @@ test_bad_input = refuses(
 )
 
 
+def test_a_table_of_people_says_who_they_are_and_how_large_their_households(command_line, tmp_path):
+    """Of three households; the sizes asked about end with the largest."""
+    (tmp_path / "town.csv").write_text("home,works\na,yes\na,no\na,yes\nb,yes\nb,no\nc,no\n")
+    people = ("--table", "town.csv", "--household", "home", "--answer", "works")
+    done = command_line("table", *people, "--letters", "no,yes", "--epsilon", "1")
+    assert [line.split("|")[2].strip() for line in done.stdout.splitlines()[2:]] == ["1", "2", "3"]
+    assert done.stdout == command_line("table", "--people", "6", "--blocks", "1,2,3", "--epsilon", "1").stdout
+    for letters, more, said in (
+        ("no,yes", ("--people", "9"), "--people: --table says so already"),
+        ("no,yes,unknown", (), "query: expected what is released of these answers"),
+    ):
+        refused = command_line("table", *people, "--letters", letters, *more)
+        assert (refused.returncode, said in refused.stderr) == (2, True)
+
+
 @each(
     "options, message",
     ((), "--people"),
