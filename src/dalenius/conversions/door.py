@@ -21,7 +21,7 @@ from dalenius.measures.evaluation import Ends, doubles_around, in_bits
 from dalenius.model.fields import epsilon_text
 from dalenius.notebook import grid, in_brief
 from dalenius.results import budget_text
-from dalenius.units import unit_size
+from dalenius.units import UNITS, unit_size
 
 # What converting answers: a number on the safe side, the rules that give it, and whether anything better is possible.
 
@@ -53,7 +53,7 @@ class Step:
     attained: str
 
     def __str__(self) -> str:
-        return f"{self.target} {_directed(self.target, self.value, self.units)}  [{self.rule}: {self.formula}]"
+        return f"{_said(self.target, _directed(self.target, self.value, self.units))}  [{self.rule}: {self.formula}]"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Conversion:
     Attributes
     ----------
     source : str
-        The guarantee, as it was given: ``"local_dp <= 1"``.
+        The guarantee, as it was given: ``"local_dp: epsilon <= 1"``.
     target : str
         The notion that was asked for.
     value : float or None
@@ -101,9 +101,9 @@ class Conversion:
         """The notion and what is known of it.
 
         >>> convert("mutual_information", 1, to="local_dp").said, convert("local_dp", 1, to="local_dp").said
-        ('local_dp: nothing follows', 'local_dp <= 1 nats')
+        ('local_dp: nothing follows', 'local_dp: epsilon <= 1')
         """
-        return f"{self.target}{':' if self.value is None else ''} {self.amount}"
+        return _said(self.target, self.amount)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -124,7 +124,12 @@ class Conversion:
 def _directed(target: str, value: float, units: str) -> str:
     notion = notion_of(target)
     text = text_below(value) if notion.at_least else text_above(value)
-    return f"{notion.sign} {text}" + (f" {units}" if units in ("nats", "bits") else "")
+    return notion.bounded_by(f"{text} {units}" if units in UNITS else text)
+
+
+def _said(name: str, directed: str) -> str:
+    """A notion with what stands in parentheses, and what is known of it."""
+    return f"{name}{'' if directed.startswith(('<', '>')) else ':'} {directed}"
 
 
 # What holds of every mechanism, without a guarantee: limits by the sizes of alphabets and the least probability.
@@ -212,7 +217,7 @@ def convert(
     >>> import dalenius as dl
     >>> found = dl.convert("local_dp", 1, to="mutual_information")
     >>> print(found)
-    local_dp <= 1 nats  =>  mutual_information <= 0.123302 nats
+    local_dp: epsilon <= 1  =>  mutual_information <= 0.123302 nats
       shannon_capacity <= 0.123302 nats  [local-dp-information: c - 1 - log c, c = e/(1 - exp(-e))]
         ours; sharpens the first implication of Theorem 1 of Nuradha, Goldfeld, Pufferfish privacy four times where e is small
       mutual_information <= 0.123302 nats  [any-prior: mu]
@@ -239,7 +244,8 @@ def convert_with(
         places = [_place(notion, together=not several) for notion in given]
         read = [_amount(NOTIONS[at.notion], value) for at, value in zip(places, given.values(), strict=True)]
         end = _place(to, together=True)
-        said = [f"{at.name} {NOTIONS[at.notion].sign} {text}" for at, (_, text) in zip(places, read, strict=True)]
+        pairs = zip(places, read, strict=True)
+        said = [_said(at.name, NOTIONS[at.notion].bounded_by(text)) for at, (_, text) in pairs]
         source = " and ".join(said if len(said) <= MOST_SAID else [said[0], f"{len(said) - 1} more"])
         source += f", {facts.releases} times" if several else ""
         amounts = {at: amount for at, (amount, _) in zip(places, read, strict=True)}

@@ -63,9 +63,19 @@ class Notion:
         return 1 if self.units == PROBABILITY else self.largest
 
     @property
-    def sign(self) -> str:
-        """Between the name and its number."""
-        return ">=" if self.at_least else "<="
+    def is_epsilon(self) -> bool:
+        """True if people call the number epsilon, and say no unit."""
+        return self.units == LEAKAGE and self.name.endswith(("_dp", "_privacy"))
+
+    def bounded_by(self, text: str) -> str:
+        """The number's direction, and the number as a text; an epsilon by this name, without its unit.
+
+        >>> NOTIONS["local_dp"].bounded_by("2 nats"), NOTIONS["mutual_information"].bounded_by("2 nats")
+        ('epsilon <= 2', '<= 2 nats')
+        """
+        if self.is_epsilon:
+            return f"epsilon <= {text.removesuffix(' nats')}"
+        return f"{'>=' if self.at_least else '<='} {text}"
 
     @property
     def example(self) -> str:
@@ -179,8 +189,8 @@ def notion_of(name: str) -> Notion:
     InputError
         If there is none.
 
-    >>> notion_of("local_dp").sign
-    '<='
+    >>> notion_of("local_dp").is_epsilon
+    True
     """
     name = name.partition("(")[0].strip()
     found = NOTIONS.get(ALIASES.get(name, name).partition("(")[0])

@@ -55,7 +55,7 @@ def test_a_curve_is_several_guarantees(command_line):
     orders = ("renyi_dp(2)=0.2", "renyi_dp(8)=0.8")
     done = command_line("convert", *(f"--from={order}" for order in orders), "--to", "differential_privacy_delta(2)")
     assert done.stdout.startswith(
-        "renyi_dp(2) <= 0.2 nats and renyi_dp(8) <= 0.8 nats  =>  differential_privacy_delta(2)"
+        "renyi_dp(2): epsilon <= 0.2 and renyi_dp(8): epsilon <= 0.8  =>  differential_privacy_delta(2)"
     )
     twice = command_line("convert", "--from=zcdp=1", "--from=zcdp=2", "--to=renyi_dp(2)")
     assert "--from: expected each notion once, got zcdp more than once" in twice.stderr

@@ -103,7 +103,7 @@ def test_people_read_bits_and_programs_nats(command_line):
         in command_line("convert", "--from", "local_dp=1", "--to", "mutual_information").stdout
     )
     assert (
-        "local_dp <= 2 nats"
+        "local_dp: epsilon <= 2\n"
         in command_line("convert", "--from", "local_information_privacy=1", "--to", "local_dp").stdout
     )
 
