@@ -179,6 +179,13 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     told = command_line(*about, *one).stdout
     assert told.splitlines()[0] == str(wanted)
     assert "between these inputs, which may be up to 1 person apart: epsilon >= " in told
+    assert wanted.upper is not None
+    for budget, status in (("1.1 bits", 0), ("0.5 bits", 6)):
+        done = command_line(*about, *one, "--at-most", budget, "--json")
+        assert (done.returncode, json.loads(done.stdout)["at_most_met"]) == (status, wanted.upper <= float(budget[:3]))
+    assert "is what these samples say with a confidence of 95 %" in done.stderr
+    done = command_line("audit-samples", "runs.csv", "--records", "a", "--outputs", "y", "--at-most", "1 bits")
+    assert (done.returncode, "--at-most: expected with --words" in done.stderr) == (2, True)
     done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "y")
     assert done.returncode == 2
     assert "--words counts words" in done.stderr

@@ -26,7 +26,7 @@ OWN = {  # the keys that an answer has besides the common ones, always
     "export": "",
     "import-solution": "lower upper gap",
     "compare": "model lower upper units methods files",
-    "audit-samples": "label",
+    "audit-samples": "label at_most_met",
     "sanitize": "",
     "list": "models",
     "doctor": "dalenius python packages solvers self_test",

@@ -26,7 +26,7 @@ from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
-from dalenius.model import DesignProblem, MechanismProblem, Records, digest
+from dalenius.model import DesignProblem, MechanismProblem, Problem, Records, digest
 from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
 from dalenius.results import relative_gap
@@ -86,6 +86,7 @@ def _of_model(model: str) -> dict[str, Any]:
         "inputs": inputs,
         "outputs": "real numbers" if isinstance(problem, MechanismProblem) and problem.mechanism.on_a_line else outputs,
         "inputs_and_outputs": "of each cell by itself" if problem.query.sums and problem.query.sums.by_cell else None,
+        "cells": _cells(problem),
         "answer_in": problem.quantity.units,
         "digest": digest(problem),
     }
@@ -94,6 +95,12 @@ def _of_model(model: str) -> dict[str, Any]:
     if isinstance(problem, DesignProblem):
         told["constraints"] = [constraint.kind for constraint in problem.own_constraints]
     return told
+
+
+def _cells(problem: Problem) -> int | None:
+    """How many numbers a histogram, or all tables of one, have; None of anything else."""
+    tables = problem.route.tables if isinstance(problem, MechanismProblem) else None
+    return None if tables is None else sum(kind.count * len(kind.tables) for kind in tables.kinds)
 
 
 def _of_certificate(path: Path) -> dict[str, Any]:

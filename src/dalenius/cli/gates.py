@@ -95,16 +95,16 @@ def require(gap: float, asked: float | None) -> None:
         raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
-def require_at_most(budget: Budget | None, proved: Iterable[Ends]) -> None:
-    """Leave with status 6 if an upper end is above the budget, or nothing is proved; say so if a lower end is above it, too."""
+def require_at_most(budget: Budget | None, proved: Iterable[Ends], known: str = "is proved") -> None:
+    """Leave with status 6 if an upper end is above the budget, or nothing is known; say so if a lower end is above it, too."""
     if budget is None:
         return
     above = [ends for ends in proved if not budget.met([ends])]
     for of, lower, upper, units in above:
         if lower is not None and not budget.allows(lower, units):
-            told = f"certainly more, at least {_amount(lower, units, above=False)} is proved"
+            told = f"certainly more, at least {_amount(lower, units, above=False)} {known}"
         else:
-            told = "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} is proved"
+            told = "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} {known}"
         err.print(f"dalenius: {of}: {told}, and --at-most allows {budget.said_of(units)}")
     if above:
         raise typer.Exit(ExitStatus.EXCEEDED)

@@ -279,6 +279,7 @@ def audit_samples(
     critic: str = "bins",
     seed: int = 0,
     units: str = "bits",
+    at_most: str | None = None,
     as_json: bool = False,
 ) -> None:
     """A confidence interval for the leakage of a black box, from samples: statistical, never a proof, and never a certificate.
@@ -321,10 +322,11 @@ def audit_samples(
         about = {"--alphabet": alphabet, "--query": query, "--blocks": blocks, "--adversary": adversary}
         need_none(about, "expected with --people, whose answers are counted or summed")
     if not words:
-        counted = {"--people": people, "--outcomes": outcomes}
+        counted = {"--people": people, "--outcomes": outcomes, "--at-most": at_most}
         need_none(counted, "expected with --words, one column of inputs and one of outputs")
     if blocks is not None and adversary is not None:
         raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
+    budget = Budget.of(at_most)
     came_in, came_out = (
         _columns(runs, text, option) for text, option in ((records, "--records"), (outputs, "--outputs"))
     )
@@ -352,21 +354,26 @@ def audit_samples(
             )
             column = [*came_in][found.record or 0]
             found = dataclasses.replace(found, about=found.about.replace(f"record {found.record}", column))
+    ends = [Ends("leakage", found.lower, found.upper, found.units)]
     if as_json:
-        write_answer("audit-samples", vars(found) | {"label": LABEL})
-        return
+        write_answer("audit-samples", vars(found) | {"label": LABEL} | at_most_met(budget, ends))
+    else:
+        _print_samples(found, people, next(iter(came_out.values())) if words and outcomes is None else [])
+    require_at_most(budget, ends, f"is what these samples say with a confidence of {100 * confidence:.6g} %")
+
+
+def _print_samples(found: dl.answers.SampledLeakage, people: int | None, came: list[str]) -> None:
+    """The interval, whether what came are words that differ too often, and an epsilon."""
     out.print(str(found))
-    if words and outcomes is None:
-        (numbers,) = came_out.values()
-        if 2 * (differ := len(set(numbers))) > len(numbers):
-            err.print(
-                f"{differ} of {len(numbers)} outputs differ, and counts of words that come once say next to nothing: round the "
-                "outputs, or write the bin that each falls in. The answer is then about the rounded output"
-            )
+    if 2 * len(set(came)) > len(came):
+        err.print(
+            f"{len(set(came))} of {len(came)} outputs differ, and counts of words that come once say next to nothing: round the "
+            "outputs, or write the bin that each falls in. The answer is then about the rounded output"
+        )
     if found.epsilon is not None:
         apart = "" if people is None else f", which may be up to {people} {'person' if people == 1 else 'people'} apart"
         out.print(
-            f"differential privacy between these inputs{apart}: epsilon >= {text_below(found.epsilon, 4)} nats, jointly"
+            f"differential privacy between these inputs{apart}: epsilon >= {text_below(found.epsilon, 4)}, jointly"
         )
 
 

@@ -112,8 +112,9 @@ def _asked(
     """The stem of the files' names, the question, and the mean whose sum it is about."""
     kind, people, sensitivity = (given[name] for name in ("--noise", "--people", "--sensitivity"))
     if (model is None) == (kind is None):
+        why = f"KIND is one of {KINDS}" if kind is None else "not both"
         raise InputError(
-            "expected a MODEL whose mechanism is noise, or --noise KIND with --people, --table or --sensitivity; not both"
+            f"expected a MODEL whose mechanism is noise, or --noise KIND with --people, --table or --sensitivity; {why}"
         )
     if kind is None:
         need_none({**given, "--values": values, "--table": listed}, f"{model} says so already")

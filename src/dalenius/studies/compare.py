@@ -30,7 +30,15 @@ from dalenius.studies.contest import (
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
-SHOWN = ("method", "starts", "value", "falls short by", "could be lower by", "budget", "s")  # with times to come near
+SHOWN = (
+    "method",
+    "starts",
+    "value",
+    "falls short by",
+    "could be lower by",
+    "budget",
+    "seconds",
+)  # with times to come near
 SHARES = ("1", "0.1", "0.01")  # per cent of the best proved value that a table has times for
 LEAST = 1e-3  # seconds that the certified solver has in any case
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
@@ -136,8 +144,8 @@ class Comparison:
             f"violation, {self.violation_units}": f"{entry.violation:.1e}",
             "iterations": str(entry.iterations) if entry.iterations else "-",
             "evaluations": str(entry.evaluations) if entry.evaluations else "-",
-            "s": f"{entry.seconds:.2f}",
-            **{f"s to {share} %": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
+            "seconds": f"{entry.seconds:.2f}",
+            **{f"seconds to {share} %": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
         }
 
     def _kept(self, entry: MethodOutcome) -> str:
@@ -154,7 +162,9 @@ class Comparison:
         """A head, and a row a method: value, what it misses of the proved end, whether its budget is met, how soon it came near."""
         rows = [self.cells(entry) for entry in self.entries]
         heads = [
-            head for head in (rows[0] if rows else {}) if head.partition(",")[0] in SHOWN or head.startswith("s to ")
+            head
+            for head in (rows[0] if rows else {})
+            if head.partition(",")[0] in SHOWN or head.startswith("seconds to ")
         ]
         return [heads, *([row[head] for head in heads] for row in rows)]
 

@@ -32,7 +32,7 @@ def test_many_datasets_are_a_power_and_a_table_is_seen_cell_by_cell(command_line
     )
     (tmp_path / "table.toml").write_text(dl.dumps(asked))
     lines = {line[:20].strip(): line[21:] for line in command_line("show", "table.toml").stdout.splitlines()}
-    assert (lines["datasets"], lines["inputs and outputs"]) == ("6^202", "of each cell by itself")
+    assert (lines["datasets"], lines["inputs and outputs"], lines["cells"]) == ("6^202", "of each cell by itself", "6")
 
 
 def test_a_model(command_line):

@@ -174,6 +174,7 @@ REFUSALS = [
     ("measure information/letters-pml --supersamples", "give the mechanism to measure"),
     ("noise --at-most '0.2 bits'", "expected a MODEL whose mechanism is noise, or --noise KIND"),
     ("noise count.toml --noise laplace --at-most '0.2 bits'", "not both"),
+    ("noise --people 9 --at-most '0.2 bits'", "KIND is one of "),
     ("noise --noise uniform --at-most '0.2 bits'", "--noise: expected one of geometric, discrete_laplace"),
     ("noise parity/laplace-n4 --at-most '0.2 bits'", "expected noise with a scale"),
     ("noise design/parity-n4-leakage --at-most '0.2 bits'", "expected a worst_case_leakage or secret_leakage model"),
