@@ -79,7 +79,16 @@ ENGINEER = [
         6,
         ['"bounds": [{"of"'],
     ),
-    ("audit --mechanism discrete_laplace:1 --people 5000 --blocks 3 --at-most '0.6 bits'", 0, ["of 1 bit possible"]),
+    (
+        "audit --mechanism discrete_laplace:1 --people 5000 --blocks 3 --at-most '0.6 bits'",
+        0,
+        ["Met: at most 0.6 bits was asked for", "of 1 bit possible"],
+    ),
+    (
+        "audit --mechanism discrete_laplace:1 --people 5000 --blocks 3 --at-most '0.05 bits'",
+        6,
+        ["NOT MET: certainly more, at least 0.", "and at most 0.05 bits was asked for."],
+    ),
     ("audit --mechanism discrete_laplace:1 --people 5000 --blocks 3 --at-most 0.6", 2, ["'0.6 bits' or '0.6 nats'"]),
     ("schema --answers -o answers.json", 0, ["answers.json"]),
     ("solve parity/laplace-n4 -o out", 0, ["out/laplace-n4.cert"]),
@@ -213,6 +222,13 @@ def test_the_contributor_s_own_kind_is_audited_about_its_matrix():
             return ExactEntries.of_rows([[Fraction(1, 2)] * 2] * values.size)
 
     bit = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query="parity", mechanism=Halved(), adversary="0")
-    result = dl.solve(bit)
-    assert result.upper < 1e-9
-    assert result.proved_about == "matrix"
+    told = dl.audit(bit)
+    assert told.result.upper < 1e-9
+    assert told.result.proved_about == "matrix"
+    page = " ".join(told.page().replace("\n> ", " ").split())
+    assert "page.cert --resolved python -m dalenius_check page.toml page.cert --resolved" in page
+    assert "[proved, of the matrix in the certificate only]: by the certificate" in page
+    assert (
+        "This is proved whatever they know beforehand, if the software has the probabilities that were computed" in page
+    )
+    assert dl.verify(bit, told.result.certificate, resolved=True).exit_code == 4

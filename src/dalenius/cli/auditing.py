@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
-from dalenius.cli.gates import Budget, at_most_met, leakage_ends, require, require_at_most
+from dalenius.cli.gates import Budget, at_most_met, gate_of, leakage_ends, require, require_at_most
 from dalenius.cli.people import asked_about, people_of, warn_of_sizes
 from dalenius.cli.shared import homes_of, need_none, out, read_problem, status_line
 from dalenius.errors import InputError, brief
@@ -88,6 +89,7 @@ def audit(
         with status_line("audit") as progress:
             found = dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress)
         ends = leakage_ends("audit", found.result)
+        found = replace(found, gate=gate_of(budget, ends[0]))
         written = None if folder is None or output is None else _written(found, output, folder)
         warn_of_sizes(table, written[2:] if written else [])
         if as_json:

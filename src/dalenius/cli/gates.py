@@ -100,14 +100,32 @@ def require_at_most(budget: Budget | None, proved: Iterable[Ends], known: str = 
     if budget is None:
         return
     above = [ends for ends in proved if not budget.met([ends])]
-    for of, lower, upper, units in above:
-        if lower is not None and not budget.allows(lower, units):
-            told = f"certainly more, at least {_amount(lower, units, above=False)} {known}"
-        else:
-            told = "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} {known}"
-        err.print(f"dalenius: {of}: {told}, and --at-most allows {budget.said_of(units)}")
+    for ends in above:
+        err.print(
+            f"dalenius: {ends.of}: {_exceeding(budget, ends, known)}, and --at-most allows {budget.said_of(ends.units)}"
+        )
     if above:
         raise typer.Exit(ExitStatus.EXCEEDED)
+
+
+def gate_of(budget: Budget | None, ends: Ends) -> str:
+    """The same in a sentence for a page; empty without a budget.
+
+    >>> gate_of(Budget.of("0.1 bits"), Ends("audit", 0.0, 0.25, "nats"))
+    'NOT MET: at most 0.25 nats = 0.360674 bits is proved, and at most 0.1 bits was asked for.'
+    """
+    if budget is None:
+        return ""
+    asked = f"at most {budget.said_of(ends.units)} was asked for."
+    return f"Met: {asked}" if budget.met([ends]) else f"NOT MET: {_exceeding(budget, ends)}, and {asked}"
+
+
+def _exceeding(budget: Budget, ends: Ends, known: str = "is proved") -> str:
+    """What is known where the budget is not met."""
+    _, lower, upper, units = ends
+    if lower is not None and not budget.allows(lower, units):
+        return f"certainly more, at least {_amount(lower, units, above=False)} {known}"
+    return "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} {known}"
 
 
 def _amount(end: float | Fraction, units: str, *, above: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -112,10 +113,13 @@ def release(
         err.print(f"dalenius: {about}: {error}")
         raise typer.Exit(error.exit_code) from None
     named = replace(problem.records, answer=column or data.name, letters=tuple(texts))
-    meaning = _meaning(problem, sampled, named, found.output)
+    sums = problem.query.sums
+    cells = sums.cell_names(named.letters) if isinstance(found.output, list) and sums is not None else None
+    meaning = _meaning(problem, sampled, named, found.output, cells)
     if as_json:
         answer = {
             "output": found.output,
+            "cells": cells,
             "meaning": meaning,
             "letters": texts,
             "model": path,
@@ -160,14 +164,14 @@ def _told(found: Release, met: bool | None) -> dict[str, Any]:
     }
 
 
-def _meaning(problem: Problem, mechanism: Mechanism, named: Records, output: object) -> str:
+def _meaning(
+    problem: Problem, mechanism: Mechanism, named: Records, output: object, cells: Sequence[str] | None
+) -> str:
     """Meaning of the output in the words of the table, so that letters in another order than the audit's are seen."""
-    if isinstance(output, list):
-        assert problem.query.sums is not None
-        names = problem.query.sums.cell_names(named.letters)
-        apart = "; " if any("," in name for name in names) else ", "
-        cells = apart.join(f"{value}: {number}" for value, number in zip(names, output, strict=True))
-        return f"how many of them have each value of {named.answer}: {cells}"
+    if isinstance(output, list) and cells is not None:
+        apart = "; " if any("," in name for name in cells) else ", "
+        counts = apart.join(f"{value}: {number}" for value, number in zip(cells, output, strict=True))
+        return f"how many of them have each value of {named.answer}: {counts}"
     if isinstance(output, int) and (mean := Mean.behind(problem)) is not None:
         steps = f"in steps of {fraction_text(mean.step)} from {fraction_text(mean.low)}"
         return f"the sum of their values of {named.answer}, {steps}: their mean is {fraction_text(mean.value(output))}"

@@ -26,6 +26,7 @@ from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import in_brief, table
 from dalenius.outcome import Termination
 from dalenius.report.decision import (
+    BRACKETS,
     Household,
     accuracy,
     advantage_at_most,
@@ -36,11 +37,12 @@ from dalenius.report.decision import (
     verdict,
 )
 from dalenius.report.page import report_page
-from dalenius.report.page.proofs import TOLD, proved, to_any, without_own_answer
+from dalenius.report.page.proofs import TOLD, files_to_check, proved, to_any, without_own_answer
 from dalenius.report.words import (
     COMPUTED,
     FOLLOWS,
     PROVED,
+    RESOLVED,
     WHY,
     assumed,
     ends_shown,
@@ -88,6 +90,8 @@ class Audit:
         answer that was thought very unlikely it is far larger than to the adversary of the certificate.
     why_not_to_any : str
         Why there is no such bound.
+    gate : str
+        What was asked of it, and whether it is met, in a sentence for the page.
     """
 
     __repr__ = in_brief
@@ -99,6 +103,7 @@ class Audit:
     households: tuple[Household, ...] = ()
     pointwise_maximal_leakage_to_any: Measure | None = None
     why_not_to_any: str = ""
+    gate: str = ""
 
     @property
     def leakage(self) -> Measure:
@@ -149,10 +154,17 @@ class Audit:
         True
         """
         title = self.problem.title or "What this release reveals about one person"
-        shown = (PROVED, COMPUTED, FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
-        legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
+        shown = [COMPUTED, FOLLOWS] if self.at_prior is not None else [FOLLOWS]
+        legend = paragraph(f"[{self._proved}]: {WHY[PROVED]}.", *(f"[{word}]: {WHY[word]}." for word in shown))
         told = paragraph(*verdict(self.problem, self.result.lower, self.result.upper))
-        parts = [f"# {title}", told, paragraph(*question(self.problem)), "\n".join(self._numbers()), legend]
+        parts = [
+            f"# {title}",
+            *([paragraph(f"**{self.gate}**")] * bool(self.gate)),
+            told,
+            paragraph(*question(self.problem)),
+            "\n".join(self._numbers()),
+            legend,
+        ]
         parts += self._to_decide()
         parts += ["## Averages hide individuals", self._individuals()]
         parts += ["## What relatives reveal is not the release's doing", self._relatives()]
@@ -164,8 +176,7 @@ class Audit:
         if self.households:
             yield "## By size of household, and with half the epsilon"
             yield text_table(table_of(self.households))
-            if why := untold(self.households):
-                yield paragraph(why)
+            yield paragraph(BRACKETS, untold(self.households))
         if said := accuracy(self.problem):
             yield paragraph(said)
         yield "## For a privacy notice"
@@ -179,7 +190,7 @@ class Audit:
         InputError
             If jinja2 or matplotlib are not installed.
         """
-        return report_page([(self.problem, self.result)], households=self.households)
+        return report_page([(self.problem, self.result)], households=self.households, gate=self.gate)
 
     def write(self, path: str | Path) -> Path:
         """Write the page, as Markdown (.md) or HTML (.html), with the model (.toml) and the certificate (.cert) beside it.
@@ -205,7 +216,7 @@ class Audit:
         if page.suffix.lower() == ".md":
             return self.page(model=model.name, certificate=certificate.name)
         again = proved(self.problem, self.result.certificate, str(certificate), str(model))
-        return report_page([again], households=self.households)
+        return report_page([again], households=self.households, gate=self.gate)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -236,15 +247,18 @@ class Audit:
             "why_not": self.why_not or None,
         }
 
+    @property
+    def _proved(self) -> str:
+        return PROVED if self.result.proved_about == "model" else f"{PROVED}, of the matrix in the certificate only"
+
     def _numbers(self) -> Iterator[str]:
         told, most = self.leakage, text_above(self.bayes_advantage_at_most, 4)
         met = self.result.termination is Termination.GAP_REACHED
         open_ = "" if met else f" Both ends have not met yet ({self.result.termination.advice})."
-        about = "" if self.result.proved_about == "model" else ", of the matrix in the certificate only"
         yield point(
             f"**At most {in_bits(self.result)} about any one person**, to the worst adversary of this kind; the truth lies in "
             f"{ends_shown(told.lower, told.upper)} bits.{open_} A truthful answer to a fair yes-or-no question reveals one bit.",
-            PROVED + about,
+            self._proved,
         )
         if self.at_prior is not None:
             yield from self._numbers_at(self.at_prior)
@@ -303,9 +317,10 @@ class Audit:
             "Nobody has to believe this page. The certificate holds all that the proof of the first number needs;",
             "the checker shares no code with the program that searched, and the second line needs nothing but Python.",
             *([] if model else [unwritten]),
+            *([] if self.result.proved_about == "model" else [RESOLVED]),
         )
-        model, certificate = model or "page.toml", certificate or "page.cert"
-        yield f"    dalenius verify {model} {certificate}\n    python -m dalenius_check {model} {certificate}"
+        files = files_to_check(self.result.certificate, model or "page.toml", certificate or "page.cert")
+        yield f"    dalenius verify {files}\n    python -m dalenius_check {files}"
         text = self.result.certificate.text.encode("utf-8", "surrogatepass")
         sums = f"model {digest(self.problem)}\n    certificate {hashlib.sha256(text).hexdigest()}"
         yield f"SHA-256 of the model's normal form and of the certificate's text:\n\n    {sums}"

@@ -39,7 +39,7 @@ NEARLY = 99  # percent, from which on it is practically everything, and wants a 
 
 @dataclass(frozen=True)
 class Household:
-    """Largest leakage about a member of a household of some size, in bits rounded upward.
+    """Largest leakage about a member of a household of some size, in bits rounded upward, and what a guess comes to.
 
     Attributes
     ----------
@@ -49,15 +49,19 @@ class Household:
         What that epsilon implies by itself.
     proved : float
         What is proved of the release.
-    halved : float or None
-        The same with twice the noise, which is half the epsilon; None where it is not known in time.
+    guessed : float
+        In how many of 100 cases a guess is right at most, where all values are as likely.
+    halved, guessed_halved : float or None
+        Both with twice the noise, which is half the epsilon; None where it is not known in time.
     """
 
     size: int
     epsilon: Fraction
     implied: float
     proved: float
+    guessed: float
     halved: float | None
+    guessed_halved: float | None
 
 
 def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[Household, ...]:
@@ -69,10 +73,10 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
     >>> town = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
     ...     adversary=dl.IndependentBlocks(4))
     >>> for row in households(town, dl.solve(town).upper, Clock()):
-    ...     print(row.size, row.epsilon, *(f"{bits:.4f}" for bits in (row.implied, row.proved, row.halved)))
-    1 1/2 0.0437 0.0437 0.0112
-    2 1 0.1601 0.1363 0.0395
-    4 2 0.4729 0.3667 0.1299
+    ...     print(row.size, row.epsilon, *(f"{bits:.4f}" for bits in (row.implied, row.proved, row.halved)), f"{row.guessed:.1f}")
+    1 1/2 0.0437 0.0437 0.0112 62.3
+    2 1 0.1601 0.1363 0.0395 69.7
+    4 2 0.4729 0.3667 0.1299 81.7
     """
     group, noise = by_group_privacy(problem), problem.mechanism
     if group is None or not isinstance(noise, ScaledNoise):
@@ -81,15 +85,14 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
     within = Clock(min(SECONDS, SHARE * clock.remaining))
     if within.expired:
         return ()
-    found, most = list[Household](), most_of(problem.most_values, "bits")
+    found, told = list[Household](), _told(problem, upper)
     for size in sorted({size for size in SIZES if size <= len(problem.records)} | {asked}):
         epsilon = size * alone
-        proved = upper_in(upper, "bits") if size == asked else _bits(problem, size, noise, within)
-        halved = _bits(problem, size, noise.spreading(2 * noise.spread), within)
+        proved = told if size == asked else _of_size(problem, size, noise, within)
+        halved = _of_size(problem, size, noise.spreading(2 * noise.spread), within)
         if proved is None or (halved is None and size != asked):
             continue
-        halved = None if halved is None else min(halved, most)
-        found.append(Household(size, epsilon, implied_bits(problem, epsilon), min(proved, most), halved))
+        found.append(Household(size, epsilon, implied_bits(problem, epsilon), *proved, *(halved or (None, None))))
     return tuple(found)
 
 
@@ -147,8 +150,8 @@ def step_of(problem: MechanismProblem) -> int:
     return max(spans) if problem.query.modulus() is None and not query.cuts else min(1, max(spans))
 
 
-def _bits(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock) -> float | None:
-    """At most, about a member of a household of this size; None where there is no time, or blocks are not known for this."""
+def _of_size(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock) -> tuple[float, float] | None:
+    """The same of a member of a household of this size; None where there is no time, or blocks are not known for this."""
     if clock.expired:
         return None
     try:
@@ -157,7 +160,13 @@ def _bits(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock
     except DaleniusError:
         return None
     known = result.gap <= GAP or result.termination in (Termination.STALLED, Termination.SIZE_LIMIT)
-    return upper_in(result.upper, "bits") if known else None
+    return _told(asked, result.upper) if known else None
+
+
+def _told(problem: WorstCaseLeakage, upper: float) -> tuple[float, float]:
+    """Bits at most, and right guesses of 100, where at most so many nats are proved."""
+    bits = min(upper_in(upper, "bits"), most_of(problem.most_values, "bits"))
+    return bits, exact_fraction_above(_right(problem, upper, max(problem.records.alphabets)))
 
 
 def advantage_by_bits(nats: float) -> float:
@@ -323,10 +332,13 @@ def cases(problem: WorstCaseLeakage, upper: float, values: int = 0) -> tuple[str
     All of the values, or so many that are left.
     """
     values = values or max(problem.records.alphabets)
-    after = 100 * min(guessed_at_most(max(upper, 0.0), values), guessed_by_rows(problem, values))
-    gained = after - Fraction(100, values)
-    told = str(math.ceil(after)) if gained >= 1 and after <= NEARLY else text_above(after, 3)
-    return f"{100 / values:.3g}", told
+    right = _right(problem, upper, values)
+    whole = 1 + Fraction(100, values) <= right <= NEARLY
+    return f"{100 / values:.3g}", str(math.ceil(right)) if whole else text_above(right, 3)
+
+
+def _right(problem: WorstCaseLeakage, upper: float, values: int) -> Fraction:
+    return 100 * min(guessed_at_most(max(upper, 0.0), values), guessed_by_rows(problem, values))
 
 
 def accuracy(problem: WorstCaseLeakage) -> str:
@@ -381,17 +393,21 @@ HEADS = (
     "bits, proved",
     "proved with half the epsilon",
 )
+BRACKETS = "In brackets: in how many of 100 cases a guess is right at most, where all answers are as likely."
 
 
 def table_of(rows: Sequence[Household]) -> list[tuple[str, ...]]:
     """The rows as texts, the heads first; bits are rounded upward."""
+
+    def told(bits: float | None, right: float | None) -> str:
+        return "–" if bits is None or right is None else f"{text_above(bits, 4)} ({text_above(right, 3)})"
+
     return [
         HEADS,
         *(
             (
-                str(row.size),
-                fraction_text(row.epsilon),
-                *("–" if bits is None else text_above(bits, 4) for bits in (row.implied, row.proved, row.halved)),
+                *(str(row.size), fraction_text(row.epsilon), text_above(row.implied, 4)),
+                *(told(row.proved, row.guessed), told(row.halved, row.guessed_halved)),
             )
             for row in rows
         ),
@@ -460,6 +476,7 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     bits = text_above(min(max(upper_in(upper, "bits"), 0.0), most), 4)
     whom, when = _whom(problem)
     before, after = cases(problem, upper)
+    software = ", if the software has the probabilities that were computed for it" if problem.mechanism.is_own else ""
     told = (
         f"We publish {_published(problem)}.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
@@ -471,5 +488,5 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
         *told,
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",
         *_left_with_two(problem, upper, "you"),
-        f"This is proved {when}, and if nothing else is published about the same people.",
+        f"This is proved {when}{software}, and if nothing else is published about the same people.",
     )

@@ -325,6 +325,12 @@ WHY = {
 }
 
 
+RESOLVED = (
+    "The mechanism is of a kind that the checker does not know: with --resolved it proves what the certificate says of the matrix in "
+    "it, and ends with status 4. That the mechanism has this matrix is not proved."
+)
+
+
 def text_table(rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown that a terminal can show, too, the heads first.
 

@@ -65,6 +65,10 @@ def test_households_have_what_each_has_by_itself():
             alone = dl.solve(town(row.size, noise=f"discrete_laplace {epsilon}"), gap=1e-6).to("bits")
             assert alone.lower <= bits <= alone.upper * 1.002
         assert row.halved < row.proved <= row.implied * (1 + 1e-9)
+        for right, epsilon in ((row.guessed, "1/2"), (row.guessed_halved, "1/4")):
+            least, most = dl.geometric(epsilon, range=row.size).channel(np.array([0, row.size]))
+            assert right == pytest.approx(50 * np.maximum(least, most).sum(), abs=1e-6)
+    assert table_of(rows)[-1][3:] == ("0.3668 (81.7)", "0.1299 (69.7)")
 
 
 @pytest.mark.parametrize("asked", [town(16, noise="discrete_laplace 0.1"), town(5, records=20_000, query="histogram")])

@@ -138,6 +138,7 @@ def test_a_page_about_a_histogram_lists_none(people, monkeypatch):
     )
     made = report_page([(asked, dl.solve(asked))])
     assert "<dt>Proved between</dt>" in made
+    assert ("By size of household, and with half the epsilon" in made) is (people > 1)
     assert MECHANISM not in made
     support.refused(lambda: mechanism_picture(asked), "has no matrix; draw the count of one cell")
 

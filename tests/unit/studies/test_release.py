@@ -113,6 +113,7 @@ def test_json(write, release, audit):
         *("answer", "command", "bounds"),
         *(
             "output",
+            "cells",
             "meaning",
             "letters",
             "model",
@@ -166,6 +167,7 @@ def test_the_output_says_what_of_the_table_was_counted(write, run, query, mechan
     answer = json.loads(run(*options, "--json")[1])
     assert answer["meaning"].partition(":")[0] == meaning.partition(":")[0]
     assert answer["letters"] == letters.split(",")
+    assert answer["cells"] == (letters.split(",") if query == "histogram" else None)
 
 
 SECRET = 718_281

@@ -9,7 +9,6 @@ import base64
 import hashlib
 import math
 import platform
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,7 +30,8 @@ from dalenius.model import (
     digest,
 )
 from dalenius.report.curves import curve_picture, frontier_picture
-from dalenius.report.decision import Household, accuracy, notice, table_of, untold, verdict
+from dalenius.report.decision import BRACKETS, Household, accuracy, notice, table_of, untold, verdict
+from dalenius.report.decision import households as households_of
 from dalenius.report.page.proofs import (
     Collected,
     Facts,
@@ -41,12 +41,14 @@ from dalenius.report.page.proofs import (
     audit_of,
     collect,
     facts_of,
+    files_to_check,
     leakage_shown,
 )
 from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.words import budget_in_words, ends_shown, mechanisms_in_words, question
+from dalenius.report.words import RESOLVED, budget_in_words, ends_shown, mechanisms_in_words, question
 from dalenius.results import against_text, nats_and_bits, relative_gap
+from dalenius.search import Clock
 from dalenius.studies.curves import FrontierPoint, frontier_point
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.units import Quantity, lower_in
@@ -162,10 +164,11 @@ def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> 
     headline, guarantee = _said(focus)
     problem, (lower, upper) = focus.proof.problem, focus.proof.ends
     audit = problem if isinstance(problem, WorstCaseLeakage) else None
+    resolved = [] if focus.proof.certificate.header.resolved is None else [RESOLVED]
     return Group(
         label=label,
         question=question(problem),
-        verdict=[] if audit is None else [*verdict(audit, lower, upper)],
+        verdict=[] if audit is None else [*verdict(audit, lower, upper), *resolved],
         accuracy="" if audit is None else accuracy(audit),
         notice="" if audit is None else notice(audit, upper),
         rows=rows,
@@ -181,7 +184,7 @@ def _row(proof: Proof, collected: Collected) -> Row:
     leakage = proof.problem.quantity is Quantity.LEAKAGE
     told = audit_of(proof, collected.proofs)
     audit = told or proof
-    files = [shlex.quote(text) for text in (proof.model or "MODEL.toml", proof.name or "CERTIFICATE.cert")]
+    files = files_to_check(proof.certificate, proof.model or "MODEL.toml", proof.name or "CERTIFICATE.cert")
     return Row(
         about=_about(proof.problem),
         proof=proof,
@@ -189,8 +192,8 @@ def _row(proof: Proof, collected: Collected) -> Row:
         gap="" if math.isinf(upper) else gap_text(relative_gap(lower, upper)),
         facts=facts_of(audit) if isinstance(audit.problem, WorstCaseLeakage) else None,
         audit=leakage_shown(*told.ends) if told else None,
-        command=f"dalenius verify {' '.join(files)}",
-        other_command=f"python -m dalenius_check {' '.join(files)}",
+        command=f"dalenius verify {files}",
+        other_command=f"python -m dalenius_check {files}",
         digest=proof.certificate.header.model,
         sha256=hashlib.sha256(proof.certificate.text.encode("utf-8", "surrogatepass")).hexdigest(),
     )
@@ -330,7 +333,8 @@ def report_page(
     *,
     title: str = "",
     progress: Callable[[str], None] | None = None,
-    households: Sequence[Household] = (),
+    households: Sequence[Household] | None = None,
+    gate: str = "",
 ) -> str:
     """A self-contained page in HTML about certificates: what was asked, what is proved, pictures, limits, and how to check it again.
 
@@ -346,8 +350,10 @@ def report_page(
         Left out, the title of the models if they have one.
     progress : callable, optional
         Called with a line about what is done next.
-    households : sequence of Household
-        As an `Audit` has them: sizes of households beside one another.
+    households : sequence of Household, optional
+        As an `Audit` has them: sizes of households beside one another. Left out, one audit's are looked for, some seconds long.
+    gate : str
+        What was asked of the release, and whether it is met.
 
     Returns
     -------
@@ -373,13 +379,16 @@ def report_page(
     tell = progress or (lambda text: None)
     collected = collect(sources, tell=lambda name: tell(f"proving {name} again"))
     groups, overview = groups_of(collected, lambda label: tell(f"drawing {label}"))
+    if households is None:
+        households = _households_of(groups[0].rows) if len(groups) == 1 else ()
     script, style = _part("page.js"), _part("page.css")
     pages = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return pages.from_string(_part("page.html")).render(
         title=title or _title(groups),
         groups=groups,
         households=table_of(households) if households else [],
-        untold=untold(households),
+        untold=f"{BRACKETS} {untold(households)}",
+        gate=gate,
         overview=overview,
         audits=any(not group.design or group.focus.audit for group in groups),
         designs=any(group.design and not group.largest for group in groups),
@@ -397,6 +406,14 @@ def report_page(
         paper=PAPER,
         version=__version__,
     )
+
+
+def _households_of(rows: Sequence[Row]) -> Sequence[Household]:
+    """Households beside one another, where there is one audit alone."""
+    problem = rows[0].proof.problem
+    if len(rows) > 1 or not isinstance(problem, WorstCaseLeakage):
+        return ()
+    return households_of(problem, rows[0].proof.ends[1], Clock())
 
 
 def need_installed() -> None:

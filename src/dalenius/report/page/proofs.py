@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -203,6 +204,12 @@ def _read(file: Path, models: dict[str, tuple[Problem, str]], tell: Callable[[st
     problem, name = models[wanted]
     tell(file.name)
     return proved(problem, certificate, str(file), name)
+
+
+def files_to_check(certificate: Certificate, model: str, name: str) -> str:
+    """Arguments of a checker, for a shell; of a mechanism of one's own it is asked about the matrix in the certificate."""
+    files = f"{shlex.quote(model)} {shlex.quote(name)}"
+    return files if certificate.header.resolved is None else f"{files} --resolved"
 
 
 def proved(problem: Problem, certificate: Certificate, name: str, model: str) -> Proof:
