@@ -258,7 +258,13 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
         raise InputError(
             f"certificate: its prior is not read for the adversary {problem.adversary.kind}; measure the problem instead"
         )
-    _need_matrix(problem)
+    if problem.route.tables is not None:
+        raise InputError(NO_MATRIX)
+    if problem.route.wide is not None:
+        raise InputError(
+            "certificate: the matrix of a count of so many people is never written out; measure a count of at most 4,095 people, or "
+            "against independent_blocks"
+        )
     lines, noise = certificate.lower_lines(), problem.mechanism
     cut = noise.on_a_line or noise.clamped(np.array([0, 1])) is not noise
     line = next((line for line in lines if isinstance(line, WitnessLine)), None)
@@ -269,17 +275,6 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
         found = _in_problem(about, line.record, line.prior)
         return replace(found, record=piece.first + found.record, piece=piece, cut=cut)
     return replace(_in_problem(problem, line.record, line.prior), cut=cut)
-
-
-def _need_matrix(problem: WorstCaseLeakage) -> None:
-    """`InputError` where there is no matrix of probabilities; of noise on the real line there is one once it is rounded."""
-    if problem.route.tables is not None:
-        raise InputError(NO_MATRIX)
-    if problem.route.wide is not None:
-        raise InputError(
-            "certificate: the matrix of a count of so many people is never written out; measure a count of at most 4,095 people, or "
-            "against independent_blocks"
-        )
 
 
 def _piece_of(problem: WorstCaseLeakage, place: PieceOfWitness) -> tuple[Piece, WorstCaseLeakage]:

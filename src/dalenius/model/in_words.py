@@ -88,17 +88,16 @@ def words_of(part: Shelved) -> str:
     """
     if (line := part.line()) is not None:
         return line
-    kind = getattr(part, "kind", type(part).__name__)  # a class of one's own may have no kind
     told = dict[str, str | None]()
     for key, one in part.file_fields().items():
         if (value := getattr(part, one.name)) is not None and (one.default is MISSING or value != one.default):
             told[key] = _short(value)
     texts = [text for text in told.values() if text is not None]
     if len(texts) < len(told) or sum(map(len, texts)) > LONGEST:
-        return f"{kind} ..."
+        return f"{part.kind} ..."
     if len(told) == 1 and [*told] == _alone(type(part)) and _is_clear(type(part), *told):
-        return f"{kind} {texts[0].strip(chr(34))}"
-    return f"{kind} {', '.join(f'{key} = {text}' for key, text in told.items())}".strip()
+        return f"{part.kind} {texts[0].strip(chr(34))}"
+    return f"{part.kind} {', '.join(f'{key} = {text}' for key, text in told.items())}".strip()
 
 
 def _short(value: object) -> str | None:

@@ -87,6 +87,7 @@ class EpsilonRow:
             "guess_after": after,
             "group_epsilon": fraction_text(self.size * self.epsilon),
             "group_bits": text_above(self.implied, digits),
+            "upper_by": "group privacy" if self.by_group else "certificate",
         }
 
 

@@ -62,6 +62,7 @@ def test_group_privacy_is_handed_out_where_it_implies_less():
     last = found.rows[-1]
     assert last.result.to("bits").upper >= 1.0 > last.bits[1] == last.implied > last.bits[0]
     assert last.told()["bits_upper"] == last.told()["group_bits"]
+    assert [row.told()["upper_by"] for row in found.rows[2:]] == ["certificate", "group privacy"]
     assert str(found).count("(g)") == 2
     assert "(g)" not in str(epsilon_table("count", 1000, epsilons=[1], sizes=[1, 2]))
 
