@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -18,7 +19,7 @@ from dalenius.information.balls import ball, exactly
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.answer import units_of
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
-from dalenius.model.fields import epsilon_text
+from dalenius.model.fields import LARGEST, epsilon_text
 from dalenius.notebook import grid, in_brief
 from dalenius.results import budget_text
 from dalenius.units import UNITS, unit_size
@@ -155,6 +156,8 @@ def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
 
 
 MOST_NUMBER = 10**9  # of a distance that is given
+AT_DELTA = re.compile(r"\s*(\w+)_epsilon\((.+)\)\s*")
+NEAR = Fraction(1, 10**7)  # how near to the least epsilon
 MOST_SAID = 3  # guarantees that an answer repeats
 
 
@@ -175,6 +178,7 @@ def convert(
         Names as in `measure`, those with a delta with their epsilon: ``"local_dp"``, ``"local_dp_delta(0.5)"``; a Renyi divergence
         with its order, ``"renyi_dp(8)"``, a true positive rate with that of false positives, 0.01 or 1%
         (`dalenius.conversions.NOTIONS`). The most true positives less false ones, ``"attack_advantage"``, is ``"local_dp_delta(0)"``.
+        ``"differential_privacy_epsilon(1e-5)"`` and the like are epsilons of this delta: as `to`, the least that follows.
         `notion` may be several guarantees of one mechanism, a number each, such as a curve: ``{"renyi_dp(2)": 0.1, ...}``.
     value : Number
         The guarantee: leakages in nats, ``"1 bits"`` or ``"log 3"``, others a number. It is taken exactly.
@@ -237,6 +241,9 @@ def convert_with(
 ) -> Conversion:
     """As `convert`, with facts that were read before; units that are None are those that people read."""
     unit_size(units or "nats")
+    if asked := AT_DELTA.fullmatch(str(to)):
+        return _least_epsilon(given, *asked.groups(), facts=facts, sharp=sharp, units=units)
+    given = dict(_by_epsilon(notion, value) for notion, value in given.items())
     several = facts.releases > 1
     if not given:
         raise InputError("expected at least one guarantee")
@@ -260,6 +267,37 @@ def convert_with(
             return Conversion(source, end.name, None, shown, (), f"no rule: {reason}")
         steps, value = tuple(_step(taken, units) for taken in found.chain), _rounded(target, found.value, units)
         return Conversion(source, end.name, value, shown, steps, _better(found.chain, amounts, facts))
+
+
+def _by_epsilon(notion: str, value: Any) -> tuple[str, Any]:
+    """A guarantee's name and number; of an epsilon with its delta, as the delta that it has there."""
+    known = AT_DELTA.fullmatch(str(notion))
+    return (notion, value) if known is None else (f"{known[1]}_delta({value})", known[2])
+
+
+def _least_epsilon(given: Mapping[str, Any], name: str, delta: str, *, units: str | None, **asked: Any) -> Conversion:
+    """The conversion to the least epsilon of which the delta, which does not rise with it, is at most this."""
+    most, shown = as_bounded(delta, f"{name}_epsilon", at_least=0, at_most=1), NOTIONS["local_dp"]
+
+    def at(epsilon: Fraction) -> Conversion:
+        return convert_with(given, to=f"{name}_delta({fraction_text(epsilon)})", units=units, **asked)
+
+    low, high, found = Fraction(0), Fraction(0), at(Fraction(0))
+    target, unit = f"{name}_epsilon({delta})", _units(shown, units)
+    while found.value is None or found.value > most:
+        low, high = high, 2 * high or Fraction(1, 2)
+        if high > LARGEST:
+            why = f"no epsilon up to {LARGEST} nats has this delta: {found.better}"
+            return Conversion(found.source, target, None, unit, (), why)
+        found = at(high)
+    while high - low > NEAR * high:
+        middle = Fraction(f"{float(low + high) / 2:.8g}")  # of few digits, as it is shown
+        tried = at(middle)
+        if tried.value is not None and tried.value <= most:
+            high, found = middle, tried
+        else:
+            low = middle
+    return replace(found, target=target, value=_rounded(shown, ball(high), units), units=unit)
 
 
 def _why_not(places: list[Place], end: Place, facts: Facts, *, sharp: bool) -> str:

@@ -182,7 +182,7 @@ EPSILONS = ("epsilon", "eps", "dp", "ldp", "delta", "adp")
 
 
 def notion_of(name: str) -> Notion:
-    """The notion of this name, whatever stands in parentheses after it.
+    """The notion of this name, whatever stands in parentheses after it; of an epsilon with its delta, that of the delta.
 
     Raises
     ------
@@ -193,10 +193,11 @@ def notion_of(name: str) -> Notion:
     True
     """
     name = name.partition("(")[0].strip()
+    name = f"{name.removesuffix('_epsilon')}_delta" if name.endswith("_epsilon") else name
     found = NOTIONS.get(ALIASES.get(name, name).partition("(")[0])
     if found is None:
         both = (
-            "did you mean 'local_dp' or 'differential_privacy', or with a delta 'differential_privacy_delta(1)=1e-5'?"
+            "did you mean 'local_dp' or 'differential_privacy', or with a delta 'differential_privacy_epsilon(1e-5)=1'?"
         )
         meant = f" ({both})" if name in EPSILONS else hint(name, [*NOTIONS, *ALIASES])
         raise InputError(f"no notion is called {name!r}{meant}; `dalenius convert` alone lists them")

@@ -568,6 +568,7 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
     ("advantage-of-rows", 0.3, 0.0, None, lambda: (own_outputs(0.3, 4), uniform(4))),
     ("advantage-of-rows", math.tanh(0.4), 0.0, None, lambda: (response(0.8), BINARY)),
     ("success", 0.28, None, None, lambda: (SOME, np.array([0.3, 0.4, 0.3]))),
+    *(("guess-of-ratios", 0.8, None, None, lambda size=size: (response(0.8, size), uniform(size))) for size in (2, 5)),
     ("leakage-of-a-guess", math.log(2 / (1 + math.exp(-0.8))), None, None, lambda: likeliest(0.8, 0.4)),
     ("mean-of-pointwise", math.log(5 / (1 + 4 * math.exp(-0.8))), None, None, lambda: (response(0.8, 5), uniform(5))),
     ("one-input (total variation)", 0.3, None, None, lambda: (channel_of(0.03125, 0.5), np.array([0.2, 0.8]))),
@@ -630,6 +631,8 @@ def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, valu
     elif not closed:
         all_facts = channels.facts_of(*made, attribute_max=Fraction(made[1].max()))
         facts = replace(facts, **{fact: getattr(all_facts, fact) for fact in rule.needs})
+        if name == "guess-of-ratios":  # that is attained at this share, and not above it
+            facts = Facts(p_max=Fraction(1, made[1].size))
 
     def number(notion, epsilon):
         return made.measured(notion, epsilon) if closed else measured(notion, *made, epsilon)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from flint import arb
 
 from dalenius.conversions.numbers import positive
@@ -22,6 +24,13 @@ def likely_values(given: Given) -> bool:
     most = int(1 / (given.facts.p_max or 1))
     size = min(most, given.facts.outputs or most)
     return given.facts.p_min is None and bool(given.value.exp() <= size)
+
+
+def even_values(given: Given) -> bool:
+    """True if p_max is that of so many values that are equally likely, and there can be an output for each."""
+    number = 1 / (given.facts.p_max or Fraction(1))
+    few = given.facts.outputs is not None and given.facts.outputs < number
+    return number.denominator == 1 and given.facts.p_min is None and not few
 
 
 PLAIN, STRONG = "information_privacy_delta", "strong_information_privacy_delta"
@@ -117,6 +126,37 @@ def leakage_of_any_guess(given: Given) -> arb:
     p = exp(-L) and falls from there on.
     """
     return 1 - (-given.value).exp()
+
+
+def _likeliest(most: arb, given: Given) -> arb:
+    """What a value of this probability has at most after any output."""
+    return most / (most + (1 - most) * (-given.value).exp())
+
+
+@RULES("guess-of-ratios", "local_dp -> guessing_success", needs="p_max", meets=even_values, ours=True)
+def guess_of_ratios(given: Given) -> arb:
+    """m/(m + (1-m) exp(-C)), m = p_max
+
+    Source: ours; SAEIDIAN, Theorem 3.7, of the secret itself
+    Attained by: randomised response of 1/p_max values under the uniform prior
+
+    *Bound because* P(y | not x) >= e^-C P(y | x), so that P(x | y) is at most this for every value x and every output.
+    """
+    return _likeliest(given.p_max, given)
+
+
+@RULES("advantage-of-ratios", "local_dp -> bayes_advantage", ours=True)
+def advantage_of_ratios(given: Given) -> arb:
+    """tanh(C/4), or m/(m + (1-m) exp(-C)) - m where m = p_max is less than 1/(1 + exp(C/2))
+
+    Source: ours
+
+    *Bound because* with p the probability of the likeliest value the success is at most p/(p + (1-p) e^-C) (`guess_of_ratios`), which
+    exceeds p by most at p = 1/(1 + e^(C/2)), by tanh(C/4), and by less the smaller p is.
+    """
+    if given.facts.p_max is not None and given.p_max < 1 / (1 + (given.value / 2).exp()):
+        return _likeliest(given.p_max, given) - given.p_max
+    return (given.value / 4).tanh()
 
 
 @RULES("CONV-12 (detection)", f"{PLAIN} -> guessing_success", needs="p_max")
