@@ -119,12 +119,12 @@ class Later(typer.core.TyperCommand):
         """The command, or group of commands, itself."""
         name = str(self.name)
         module, function = COMMANDS[name].split(".")
-        from dalenius.cli.options import documented
+        from dalenius.cli.options import Command, documented
 
         found = getattr(import_module(f"{__name__}.{module}"), function)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False)
-            alone.command(name, epilog=epilog(name))(documented(found))
+            alone.command(name, cls=Command, epilog=epilog(name))(documented(found))
             found = alone
         return typer.main.get_command(found)
 

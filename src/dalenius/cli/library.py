@@ -20,7 +20,7 @@ import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
 from dalenius.cli import epilog
 from dalenius.cli.answers import write_answer
-from dalenius.cli.options import documented
+from dalenius.cli.options import Command, documented
 from dalenius.cli.shared import err, naming, out, print_table, units_shown
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError
@@ -88,7 +88,7 @@ library_app = typer.Typer(
 )
 
 
-@library_app.command("tighten", epilog=epilog("library tighten"))
+@library_app.command("tighten", cls=Command, epilog=epilog("library tighten"))
 @documented
 def library_tighten(
     names: list[str] | None = None,
@@ -141,7 +141,7 @@ def library_tighten(
         raise typer.Exit(ExitStatus.UNUSABLE)
 
 
-@library_app.command("submit", epilog=epilog("library submit"))
+@library_app.command("submit", cls=Command, epilog=epilog("library submit"))
 @documented
 def library_submit(certificate: Path, by: str = "", as_json: bool = False, folder: Path | None = None) -> None:
     """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter.
@@ -172,7 +172,7 @@ def library_submit(certificate: Path, by: str = "", as_json: bool = False, folde
         out.print(f"{entry.name}: {entry.interval}")
 
 
-@library_app.command("index", epilog=epilog("library index"))
+@library_app.command("index", cls=Command, epilog=epilog("library index"))
 @documented
 def library_index(as_json: bool = False, folder: Path | None = None) -> None:
     """Have every certificate proved, and write the index, INDEX.md and index.csv; exit 2, and nothing written, if one is not."""

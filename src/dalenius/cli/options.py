@@ -87,6 +87,19 @@ def named(text: str) -> Path:
     return Path(text)
 
 
+class Command(typer.core.TyperCommand):
+    """A command that refuses an option given twice, of which the parser would take the last and say nothing."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given: list[Any] = [] if ctx.resilient_parsing else self.make_parser(ctx).parse_args(args=list(args))[2]
+        for option in given:
+            if given.count(option) > 1 and not option.multiple:
+                raise typer.BadParameter(
+                    "given twice; give it once, with commas where it takes several values", ctx, option
+                )
+        return super().parse_args(ctx, args)
+
+
 def documented(command: Callable[..., None]) -> Callable[..., None]:
     """The command, its options taken out of its docstring and given to those who parse them."""
     module, own = sys.modules[command.__module__], inspect.getdoc(command)

@@ -108,6 +108,8 @@ REFUSALS = [
     ("solve private.toml --public-law uniform", ["--public-law", "about the law itself"]),
     ("solve information/letters-pml --public-law uniform", "max_information"),
     ("sweep audit.toml", "--output"),
+    ("measure audit.toml --epsilon 0.5 --epsilon 1", "'--epsilon': given twice"),
+    ("library index --folder models --folder models", "'--folder': given twice"),
     ("sweep audit.toml -o out --points 1", "--points"),
     ("sweep audit.toml -o out --gap nan", "gap"),
     ("sweep parity/laplace-n4 -o out --solver clarabel", "solver"),
