@@ -113,7 +113,7 @@ def test_the_recipe_was_followed(shelf, kind):
     }
     assert {cls.__name__, kind} & names, "a public name"
     tests = "".join((ROOT / "tests" / name).read_text() for name in TESTS[shelf].split())
-    assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
+    assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), f"a test of its own in tests/{TESTS[shelf]}"
 
 
 @functools.cache

@@ -48,7 +48,7 @@ def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> bool
             f'the method "alternating" (--method alternating), too; got "{solver}"'
         )
     if method not in (None, "alternating"):
-        raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
+        raise InputError(f"method: of an audit expected alternating, or none; got {brief(str(method))}")
     if method is not None and not problem.searched:
         raise InputError(
             "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"

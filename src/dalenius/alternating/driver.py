@@ -199,7 +199,8 @@ def alternate(
         cycle = best.cycle
         warnings.warn(
             f"the alternating scheme cycles: after sweep {cycle.second} it is back at its state after sweep {cycle.first} "
-            f"(up to {cycle.distance:.1e}), with values {', '.join(f'{value:.6g}' for value in cycle.values)} in between",
+            f"(up to {cycle.distance:.1e}), with values {', '.join(f'{value:.6g}' for value in cycle.values)} in between; "
+            "no longer run will end that, a larger memory, or another method, may",
             CycleWarning,
             stacklevel=2,
         )
