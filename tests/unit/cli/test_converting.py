@@ -73,10 +73,10 @@ def test_the_notions_are_listed_by_what_they_are_about(command_line):
     "source, words",
     (
         "epsilon=0.5",
-        "did you mean 'local_dp' or 'differential_privacy', or with a delta 'differential_privacy_delta(1)=1e-5'?",
+        "did you mean 'local_dp' or 'differential_privacy', or with a delta 'differential_privacy_epsilon(1e-5)=1'?",
     ),
     ("dp=0.5", "did you mean 'local_dp' or 'differential_privacy', or with a delta"),
-    ("delta=1e-5", "or with a delta 'differential_privacy_delta(1)=1e-5'?"),
+    ("delta=1e-5", "or with a delta 'differential_privacy_epsilon(1e-5)=1'?"),
     ("rdp=0.5", "renyi_dp: expected renyi_dp(2), got 'rdp'"),
     ("mutual_information=0.05", "--from mutual_information: '0.05' of what? expected '0.05 bits' or '0.05 nats'"),
 )
