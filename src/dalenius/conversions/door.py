@@ -157,7 +157,7 @@ def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
 
 MOST_NUMBER = 10**9  # of a distance that is given
 AT_DELTA = re.compile(r"\s*(\w+)_epsilon\((.+)\)\s*")
-NEAR = Fraction(1, 10**7)  # how near to the least epsilon
+DIGITS = 7  # of the least epsilon, which stands in the steps
 MOST_SAID = 3  # guarantees that an answer repeats
 
 
@@ -282,22 +282,21 @@ def _least_epsilon(given: Mapping[str, Any], name: str, delta: str, *, units: st
     def at(epsilon: Fraction) -> Conversion:
         return convert_with(given, to=f"{name}_delta({fraction_text(epsilon)})", units=units, **asked)
 
-    low, high, found = Fraction(0), Fraction(0), at(Fraction(0))
+    short, enough, found = Fraction(0), Fraction(0), at(Fraction(0))
     target, unit = f"{name}_epsilon({delta})", _units(shown, units)
     while found.value is None or found.value > most:
-        low, high = high, 2 * high or Fraction(1, 2)
-        if high > LARGEST:
+        short, enough = enough, 2 * enough or Fraction(1, 2)
+        if enough > LARGEST:
             why = f"no epsilon up to {LARGEST} nats has this delta: {found.better}"
             return Conversion(found.source, target, None, unit, (), why)
-        found = at(high)
-    while high - low > NEAR * high:
-        middle = Fraction(f"{float(low + high) / 2:.8g}")  # of few digits, as it is shown
+        found = at(enough)
+    while short < (middle := round((short + enough) / 2, DIGITS)) < enough:
         tried = at(middle)
         if tried.value is not None and tried.value <= most:
-            high, found = middle, tried
+            enough, found = middle, tried
         else:
-            low = middle
-    return replace(found, target=target, value=_rounded(shown, ball(high), units), units=unit)
+            short = middle
+    return replace(found, target=target, value=_rounded(shown, ball(enough), units), units=unit)
 
 
 def _why_not(places: list[Place], end: Place, facts: Facts, *, sharp: bool) -> str:
