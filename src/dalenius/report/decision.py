@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -127,8 +128,13 @@ def by_group_privacy(problem: WorstCaseLeakage) -> Group | None:
 
 def implied_bits(problem: WorstCaseLeakage, epsilon: Fraction) -> float:
     """The bits about one person that an epsilon implies by itself, rounded upward."""
-    values, most = problem.most_values, most_of(problem.most_values, "bits")
-    found = convert("local_dp", min(epsilon, LARGEST), to="mutual_information", letters=values, units="bits").value
+    return _implied(problem.most_values, min(epsilon, LARGEST))
+
+
+@lru_cache(maxsize=256)  # a chain of rules takes 50 ms to find, and pages and tables ask of the same epsilons again and again
+def _implied(values: int, epsilon: Fraction) -> float:
+    most = most_of(values, "bits")
+    found = convert("local_dp", epsilon, to="mutual_information", letters=values, units="bits").value
     return most if found is None else min(found, most)
 
 
