@@ -15,7 +15,7 @@ MAGNITUDES = st.builds(lambda digits, exponent: digits * 10.0**exponent, st.floa
 WIDTHS = st.builds(lambda digits, exponent: digits * 10.0**exponent, st.floats(1.0, 10.0), st.integers(-16, 0))
 
 
-@examples(500, 20_000)
+@examples(150, 20_000)
 @given(MAGNITUDES, WIDTHS, st.booleans())
 @example(0.079541505865194, 2.13e-13, False)
 @example(1e-300, 1e-16, False)
@@ -28,7 +28,7 @@ def test_the_printed_interval_holds_the_proved_one_and_loses_a_fiftieth_of_its_w
     assert above - below <= (high - low) * Fraction(51, 50)
 
 
-@examples(300, 20_000)
+@examples(100, 20_000)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 @example(0.1, 0.1)
 @example(math.nextafter(0.4, 0.0), 0.4)
@@ -48,7 +48,7 @@ def test_any_two_doubles_are_printed_outward(x, y):
         assert low * 10**places == int(low * 10**places)
 
 
-@examples(300, 20_000)
+@examples(100, 20_000)
 @given(st.fractions(), st.integers(1, 20))
 def test_one_end_alone_is_directed(x, digits):
     below, above = Fraction(text_below(x, digits)), Fraction(text_above(x, digits))

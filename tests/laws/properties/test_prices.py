@@ -1,6 +1,7 @@
 """What budgets and limits cost: slopes against differences, lines below the optimum, and the priors that are enough to prove it."""
 
 import dataclasses
+import functools
 import itertools
 import math
 from fractions import Fraction
@@ -35,17 +36,22 @@ def moved(problem, amount):
     return problem.with_budget(problem.budget + Fraction(amount))
 
 
+@functools.cache
+def solved(name):
+    """Closely; two tests ask about the same."""
+    return dl.solve(DESIGNS[name], gap=1e-4)
+
+
 @pytest.mark.parametrize("name", thinned(list(DESIGNS), every=2))
 def test_the_slope_of_a_budget_is_that_of_the_optimum(name):
     """By central differences; and the line that it is the slope of is below the optimum wherever it is asked."""
-    problem, gap = DESIGNS[name], 1e-4
-    result = dl.solve(problem, gap=gap)
+    problem, result = DESIGNS[name], solved(name)
     budget = result.prices[0]
     assert budget.name == problem.budget_key
     assert budget.binds
     assert budget.units == ("nats per distortion" if problem.kind == "min_leakage" else "distortion per nat")
     step = 0.05 * float(problem.budget)
-    ends = {sign: dl.solve(moved(problem, sign * step), gap=gap) for sign in (-1.0, 1.0)}
+    ends = {sign: dl.solve(moved(problem, sign * step), gap=1e-4) for sign in (-1.0, 1.0)}
     for sign, there in ends.items():
         assert there.upper >= result.lower + sign * step * budget.slope - 1e-12
     assert budget.slope == pytest.approx((ends[1.0].lower - ends[-1.0].lower) / (2.0 * step), rel=0.02)
@@ -86,7 +92,7 @@ def test_slopes_along_a_frontier_are_those_between_its_points():
 
 def test_a_constraint_has_a_signed_slope_and_the_rows_have_theirs():
     problem = DESIGNS["constraints"]
-    result, step = dl.solve(problem, gap=1e-3), 0.02
+    result, step = solved("constraints"), 0.02
     budget, error, private = result.prices
     assert result.constraints == result.prices
     assert (error.number, private.number, private.slope) == (0, 1, 0.0)
@@ -140,8 +146,7 @@ def test_of_what_is_infeasible_those_in_conflict_have_no_slope():
     assert np.isfinite([price.price for price in none.prices]).all()
 
 
-@each("constraint", dl.constraints.ZeroEntries([[0, 3], [3, 0]]), dl.constraints.Band(1))
-def test_outputs_that_must_never_come_have_a_price_where_they_cost(constraint):
+def test_outputs_that_must_never_come_have_a_price_where_they_cost():
     """What keeps an entry at 0 was left out of prices: "does not bind", of what makes the optimum larger."""
     free = dl.MinLeakage(
         records=dl.Records(3, alphabet=2),
@@ -150,12 +155,13 @@ def test_outputs_that_must_never_come_have_a_price_where_they_cost(constraint):
         max_distortion=0.6,
         adversary="0.8 max",
     )
-    held = dl.solve(dataclasses.replace(free, constraints=[constraint]), gap=1e-2)
-    without = dl.solve(free, gap=1e-2)
-    assert held.lower > without.upper
-    price = held.prices[-1]
-    assert price.binds
-    assert price.rows
-    assert price.slope < 0
-    assert str(price).endswith("nats per unit of probability in every entry; slack 0")
-    assert without.upper >= held.lower + price.slope  # an entry is at most 1
+    without = dl.solve(free, gap=3e-2)
+    for constraint in (dl.constraints.ZeroEntries([[0, 3], [3, 0]]), dl.constraints.Band(1)):
+        held = dl.solve(dataclasses.replace(free, constraints=[constraint]), gap=3e-2)
+        assert held.lower > without.upper
+        price = held.prices[-1]
+        assert price.binds
+        assert price.rows
+        assert price.slope < 0
+        assert str(price).endswith("nats per unit of probability in every entry; slack 0")
+        assert without.upper >= held.lower + price.slope  # an entry is at most 1

@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 import support
-from campaigns import each
+from campaigns import each, thinned
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_boxes import RowProblem
@@ -37,7 +37,7 @@ def draw(seed: int, outputs: int = 4):
     return rows, np.log(rng.dirichlet(np.ones(5))), rng.dirichlet(np.full(outputs, 5.0)), float(rng.uniform(0.05, 0.8))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", thinned(range(3), every=3))
 def test_row_boxes(seed):
     rows, log_masses, law, beta = draw(seed)
     relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=9)
@@ -63,7 +63,7 @@ def test_row_boxes(seed):
     assert not tree.lent(tree.lend(1)).told
 
 
-@each("seed", *range(3))
+@each("seed", *range(3), every=3)
 def test_row_boxes_in_groups(seed):
     rows, log_masses, law, beta = draw(seed, outputs=12)
     problem = RowProblem(OutputGroups.of(rows, np.full((1, 5), 0.2)), log_masses, law, beta, decimals=9)
