@@ -21,7 +21,7 @@ AUDIT, DESIGN, INFEASIBLE = NAMES
 @functools.cache
 def problems() -> dict[str, dl.problems.Problem]:
     """All of them, read; not while tests are collected, which every process does."""
-    return {name: model.load() for name, model in MODELS.items()}
+    return {name: model.problem for name, model in MODELS.items()}
 
 
 @functools.cache

@@ -141,7 +141,7 @@ class LibraryModel:
         return self.certificate()
 
     @cached_property
-    def _asked(self) -> Problem:
+    def problem(self) -> Problem:
         """The problem as it was when it was first looked at."""
         return self.load()
 
@@ -155,7 +155,7 @@ class LibraryModel:
         """Standing of the claim: proved by the run that wrote the index, if the digests are the same, else by the checker now."""
         if self._stored is None:
             return Standing(False, "there is no certificate")
-        return standing(self.path, self._asked, self._stored, self.known)
+        return standing(self.path, self.problem, self._stored, self.known)
 
     @property
     def interval(self) -> tuple[Fraction, Fraction] | None:
@@ -188,7 +188,7 @@ class LibraryModel:
 
     def row(self) -> IndexRow:
         """Row of the index; no interval where none is proved."""
-        problem = self._asked
+        problem = self.problem
         inputs, outputs = problem.shape
         form = normal_form(problem)
         mechanism = form.get("mechanism", {"class": "oblivious"})  # of the most information there is no other class

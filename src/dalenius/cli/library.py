@@ -26,7 +26,6 @@ from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import interval_text
-from dalenius.model import Problem
 from dalenius.results import told_text
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.units import Quantity, lower_in, upper_in
@@ -54,8 +53,7 @@ def list_models(
         write_answer("list", {"models": [vars(model.row()) | {"proved": model.standing.proved} for model in models]})
         _complain(models)
         return
-    pairs = ((model, model.load()) for model in models)
-    rows = ((model.name, _proved(model, asked, shown), model.tightness, asked.title) for model, asked in pairs)
+    rows = ((model.name, _proved(model, shown), model.tightness, model.problem.title) for model in models)
     print_table(("model", "proved", "tightness", "what it is"), rows, width=160, kept=3)
     _complain(models)
 
@@ -69,10 +67,11 @@ def _complain(models: list[LibraryModel]) -> None:
         raise typer.Exit(ExitStatus.REJECTED)
 
 
-def _proved(model: LibraryModel, problem: Problem, units: str) -> str:
+def _proved(model: LibraryModel, units: str) -> str:
     """The interval of a model of the library, rounded outward; none where nothing is proved."""
     if model.interval is None:
         return ""
+    problem = model.problem
     if problem.quantity is not Quantity.LEAKAGE:
         return f"{interval_text(*model.interval)} ({problem.quantity.value})"
     if units == "nats":

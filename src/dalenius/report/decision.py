@@ -131,7 +131,9 @@ def implied_bits(problem: WorstCaseLeakage, epsilon: Fraction) -> float:
     return _implied(problem.most_values, min(epsilon, LARGEST))
 
 
-@lru_cache(maxsize=256)  # a chain of rules takes 50 ms to find, and pages and tables ask of the same epsilons again and again
+@lru_cache(
+    maxsize=256
+)  # a chain of rules takes 50 ms to find, and pages and tables ask of the same epsilons again and again
 def _implied(values: int, epsilon: Fraction) -> float:
     most = most_of(values, "bits")
     found = convert("local_dp", epsilon, to="mutual_information", letters=values, units="bits").value

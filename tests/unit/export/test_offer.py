@@ -23,6 +23,7 @@ from dalenius.intervals import gap_text, interval_text
 from dalenius.model import digest as model_digest
 from dalenius.programs import certify as certify_own
 from dalenius.reduction import record_channels
+from libraries import problems
 
 STEPS = ["marginal", "conditional", "posterior", "row", "node"]
 
@@ -171,12 +172,11 @@ def test_other_adversaries(solver):
 
 def test_every_model_of_the_library_offers_a_program_or_says_in_a_line_why_not():
     silent = {}
-    for model in library():
-        problem = model.load()
+    for name, problem in problems().items():
         if not names(problem):
             support.refused(lambda problem=problem: subproblem(problem, "marginal"), problem.no_program)
             if not written(problem):
-                silent[model.name] = problem.no_program
+                silent[name] = problem.no_program
     assert all(20 < len(reason) < 160 and "\n" not in reason for reason in silent.values())
     assert len({*silent.values()}) == 4
     assert len(silent) <= 11

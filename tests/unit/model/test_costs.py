@@ -14,6 +14,7 @@ from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.model import dumps
 from dalenius.model.costs import Cost, record_kinds
 from dalenius.search import Limits, Run
+from libraries import problems
 from support import problem
 
 
@@ -57,8 +58,7 @@ def test_the_law_of_discrete_gaussian_noise_is_summed_over_many_scales():
 def test_every_model_of_the_library_is_far_within_the_default_limits():
     """Nothing is refused, or searched less, that was always proved."""
     limits = Limits()
-    for name in dl.library():
-        model = dl.load(name.path)
+    for name, model in problems().items():
         if isinstance(model, dl.WorstCaseLeakage):
             costs = model.costs
             assert costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
