@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 
 from flint import arb
 
@@ -146,7 +146,15 @@ def fewest_missing(
 
     One more may be taken for known, by its name: `instead`.
     """
-    known, several = facts.known() | {instead}, facts.releases > 1
+    found = _missing_from(source, facts.known() | {instead}, facts.releases > 1, sharp).get((target, True))
+    return None if found is None else tuple(sorted(found))
+
+
+@lru_cache(maxsize=64)  # tables of what follows ask of every target, for each fact that may be missing
+def _missing_from(
+    source: str, known: frozenset[str | None], several: bool, sharp: bool
+) -> Mapping[tuple[str, bool], frozenset[str]]:
+    """The facts that are missing on the way to each notion, of one release or (True) of all of them."""
     reached = {(source, not several): frozenset[str]()}
     for _ in range(LONGEST):
         for rule in RULES:
@@ -160,8 +168,7 @@ def fewest_missing(
                 missing = here | (frozenset(rule.needs) - known)
                 if there not in reached or len(missing) < len(reached[there]):
                     reached[there] = missing
-    found = reached.get((target, True))
-    return None if found is None else tuple(sorted(found))
+    return reached
 
 
 def _next(
