@@ -75,15 +75,7 @@ def people_of(
     if missing := [name for name, value in columns.items() if value is None]:
         raise InputError(f"--table: expected, too: {'; '.join(f'{name}, {MEANT[name]}' for name in missing)}")
     answers, homes, listed_ = (str(value) for value in columns.values())
-    several = _are_several(answers, listed_)
-    names = words_of(answers, "--answer") if several else [answers]
-    groups = listed_.split(";") if several else [listed_]
-    if len(groups) != len(names):
-        raise InputError(
-            f"--letters: expected the answers of {len(names)} columns, parted by semicolons, got {len(groups)}"
-        )
-    pairs = zip(names, groups, strict=True)
-    texts = {name: words_of(group, "--letters") for name, group in pairs}
+    texts = {name: words_of(group, "--letters") for name, group in _by_column(answers, listed_).items()}
     known = {**texts, homes: ()}
     read = {name: {line: text.strip() for line, text in csv_column(table, name, entries=known[name])} for name in known}
     with naming(table):
@@ -91,7 +83,7 @@ def people_of(
             texts[answers], read[answers] = _on_grid(read[answers], values)
         return dl.from_frame(
             FileTable({name: [text or None for text in read[name].values()] for name in read}, lines=[*read[homes]]),
-            answer=names,
+            answer=[*texts],
             household=homes,
             letters=texts,
         )
@@ -106,9 +98,16 @@ def warn_of_sizes(table: Path | None, models: Sequence[str | Path]) -> None:
         )
 
 
-def _are_several(answers: str, letters: str) -> bool:
-    """True if these are several columns, and the answers of each."""
-    return "," in answers and ";" in letters
+def _by_column(answers: str, letters: str) -> dict[str, str]:
+    """What --letters says of each column in --answer; several are told by commas there, and semicolons here."""
+    if "," not in answers or ";" not in letters:
+        return {answers: letters}
+    names, groups = words_of(answers, "--answer"), letters.split(";")
+    if len(groups) != len(set(names)):
+        raise InputError(
+            f"--letters: expected the answers of {len(set(names))} columns, parted by semicolons, got {len(groups)}"
+        )
+    return dict(zip(dict.fromkeys(names), groups, strict=True))
 
 
 def texts_of(letters: str, answers: str) -> list[str]:
@@ -117,10 +116,9 @@ def texts_of(letters: str, answers: str) -> list[str]:
     >>> texts_of("no,yes", "smoker"), texts_of("f,m;1,2", "sex,age")
     (['no', 'yes'], ['f, 1', 'f, 2', 'm, 1', 'm, 2'])
     """
-    if not _are_several(answers, letters):
+    if len(columns := _by_column(answers, letters)) == 1:
         return listed(letters, "--letters")
-    groups = (words_of(group, "--letters") for group in letters.split(";"))
-    return [SEPARATOR.join(each) for each in product(*groups)]
+    return [SEPARATOR.join(each) for each in product(*(words_of(group, "--letters") for group in columns.values()))]
 
 
 def margins_of(query: str | None, people: People | None) -> str | dl.queries.Margins | None:

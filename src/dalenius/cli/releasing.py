@@ -21,7 +21,6 @@ from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import Problem, Records, digest
-from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.in_words import words_of
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
 from dalenius.model.problems import Mean
@@ -135,7 +134,10 @@ def release(
             [Ends("leakage", None, found.leakage.nats, "nats")],
         )
     else:
-        _print_release(found, meaning, proof, _compared(problem, household))
+        homes = f"none in {household} is larger than the model's" if household is not None else ""
+        if household is None and problem.adversary is not None and problem.adversary.in_blocks:
+            homes = "taken to be those of the model; --household COLUMN compares them"
+        _print_release(found, meaning, proof, homes)
 
 
 def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
@@ -181,16 +183,6 @@ def _meaning(
         return asked
     stand = ", ".join(f"{letter} = {value}" for letter, value in enumerate(named.letters))
     return f"{asked}; in {named.answer} {stand}"
-
-
-def _compared(problem: Problem, household: str | None) -> str:
-    """What is known of the table's households; empty where the model has none."""
-    if household is not None:
-        return f"none in {household} is larger than the model's"
-    blocks = as_blocks(problem.adversary)
-    if blocks is None or blocks.size == 1:
-        return ""
-    return "taken to be those of the model; --household COLUMN compares them"
 
 
 def _print_release(found: Release, meaning: str, proof: Path | None, households: str) -> None:

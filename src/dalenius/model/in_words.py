@@ -63,14 +63,11 @@ def as_part(base: type[Any], given: Any, where: str) -> Any:
     if not isinstance(given, str):
         return given
     try:
-        made: Any
         if base is Adversary and not says_a_kind(given):
-            made = EntropyAtLeast(entropy_in(given, where))
-        else:
-            made = _read(base.shelf, *kind_and_keys(base.shelf, given))
+            return EntropyAtLeast(entropy_in(given, where))
+        return _read(base.shelf, *kind_and_keys(base.shelf, given))
     except InputError as error:
         raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ').removeprefix(f'{base.room}: ')}") from None
-    return made
 
 
 def words_of(part: Shelved) -> str:
@@ -121,17 +118,19 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
     kind, rest = split_kind(text)
     if kind not in shelf:
         raise InputError(f"expected one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
-    needed = _needed(shelf[kind])
+    needed, first = _needed(shelf[kind]), _alone(shelf[kind])
     if rest and "=" not in rest:
-        first = _alone(shelf[kind])
         if len(first) != 1:
             needs = " and ".join(needed) or "nothing"
             raise InputError(
                 f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}{_example(shelf, kind)}"
             )
         value = toml_value(rest.strip())
-        if value[0] != "[":
-            _need_clear(shelf[kind], first[0], value)
+        if value[0] != "[" and not _is_clear(shelf[kind], first[0]):
+            raise InputError(
+                f"{kind} {value}: a number alone is an epsilon, and {kind} has none; write '{kind} {first[0]} = {value}' if that is "
+                f"meant{getattr(shelf[kind], 'for_epsilon', '')}"
+            )
         rest = f"{first[0]} = {value}"
     try:
         keys = tomllib.loads(f"x = {{{rest}}}")["x"]
@@ -174,15 +173,6 @@ def _alone(kind: type[Shelved]) -> list[str]:
 def _is_clear(kind: type[Shelved], key: str) -> bool:
     """True if nobody takes the key's value by itself for another one: a mechanism's number is read as an epsilon."""
     return not issubclass(kind, Mechanism) or key == "epsilon"
-
-
-def _need_clear(kind: type[Shelved], key: str, value: str) -> None:
-    if issubclass(kind, Mechanism) and not _is_clear(kind, key):
-        name = kind.kind
-        raise InputError(
-            f"{name} {value}: a number alone is an epsilon, and {name} has none; write '{name} {key} = {value}' if that is "
-            f"meant{kind.for_epsilon}"
-        )
 
 
 def says_a_kind(text: str) -> bool:

@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dalenius._solve import solve
-from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, fraction_text
+from dalenius.errors import InputError
+from dalenius.exact import Integer, Number, as_integer, as_list, fraction_text
 from dalenius.intervals import text_above, text_below
 from dalenius.model import IndependentBlocks, Records, WorstCaseLeakage
+from dalenius.model.fields import number
 from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import DiscreteLaplace
 from dalenius.model.mechanisms.base import MAX_EPSILON
@@ -36,6 +37,7 @@ CELLS = (
     *("{guess_after} ({guess_before})", "{group_epsilon}", "{group_bits}"),
 )
 GROUP, MARK = "\n\n(g) by group privacy, a theorem: the certificate proves nothing less.", " (g)"
+_EPSILON = number(above=0, at_most=MAX_EPSILON)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def epsilon_table(
     asked = query.query if isinstance(query, Mean) else as_part(Query, query, "query")
     people = query.records if isinstance(query, Mean) else records
     people = people if isinstance(people, Records) else Records(people, alphabet=2)
-    alone = [_epsilon(value) for value in as_list(epsilons, "epsilons")]
+    alone = [_EPSILON(value, "epsilons") for value in as_list(epsilons, "epsilons")]
     homes = [as_integer(size, "sizes", at_least=1, at_most=len(people)) for size in as_list(sizes, "sizes")]
     clock, rows = Clock(Limits(time_limit=time_limit).seconds), list[EpsilonRow]()
     one = WorstCaseLeakage(records=people, query=asked, mechanism=DiscreteLaplace(1), adversary=IndependentBlocks(1))
@@ -168,13 +170,6 @@ def epsilon_table(
             result = solve(problem, gap=gap, time_limit=max(share, 1e-3), progress=progress)
             rows.append(EpsilonRow(epsilon, size, problem, result, implied_bits(problem, size * epsilon)))
     return EpsilonTable(tuple(rows))
-
-
-def _epsilon(value: Number) -> Fraction:
-    epsilon = as_fraction(value, "epsilons")
-    if not 0 < epsilon <= MAX_EPSILON:
-        raise InputError(f"epsilons: expected numbers above 0 and at most {MAX_EPSILON}, got {brief(value)}")
-    return epsilon
 
 
 def epsilon_picture(found: EpsilonTable, *, ax: Axes | None = None, title: str = "") -> Axes:

@@ -93,7 +93,7 @@ test_bad_input = refuses(
     (lambda: dl.problems.Mean(5, 0, "x"), "mean: high"),
     (lambda: dl.problems.Mean(5, 0, 1).noise(0.5), "mean: noise: expected noise with a scale or an epsilon"),
     (lambda: dl.problems.Mean(5, 0, 1).noise("symmetric flip = 0.1"), "mean: noise: expected noise with a scale"),
-    (lambda: epsilon_table("count", 10, epsilons=[0]), "epsilons: expected numbers above 0"),
+    (lambda: epsilon_table("count", 10, epsilons=[0]), "epsilons must be above 0"),
     (lambda: epsilon_table("count", 10, epsilons=["1e4"]), "at most 1000"),
     (lambda: epsilon_table("count", 10, sizes=[11]), "sizes: expected an integer of at most 10"),
     (lambda: epsilon_table("parity", 10), "expected a count, a sum, a mean or a histogram"),
