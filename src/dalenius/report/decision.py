@@ -75,9 +75,9 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
     ...     adversary=dl.IndependentBlocks(4))
     >>> for row in households(town, dl.solve(town).upper, Clock()):
     ...     print(row.size, row.epsilon, *(f"{bits:.4f}" for bits in (row.implied, row.proved, row.halved)), f"{row.guessed:.1f}")
-    1 1/2 0.0437 0.0437 0.0112 62.3
+    1 1/2 0.0437 0.0437 0.0112 62.2
     2 1 0.1601 0.1363 0.0395 69.7
-    4 2 0.4729 0.3667 0.1299 81.7
+    4 2 0.4729 0.3667 0.1299 81.6
     """
     group, noise = by_group_privacy(problem), problem.mechanism
     if group is None or not isinstance(noise, ScaledNoise):
