@@ -110,10 +110,6 @@ class RoundedNoise(Mechanism):
         found = density * np.array(weights)
         return revealing(found) if self.noise.reach else np.asarray(found)
 
-    def output_labels(self, values: Integers) -> list[str]:
-        first, *others = (f"{float(edge):.6g}" for edge in self.edges(values))
-        return [f"below {first}", f"above {first}", *(f"above {edge}" for edge in others)]
-
 
 def revealing(common: Array) -> Array:
     """Channel that gives away its input where one with these likelihoods, which need not sum to 1, does not say what comes out.
@@ -167,8 +163,9 @@ class OfWitness(Subject):
         about += "between releases that reveal no more, and no less" if self.cut else f"{outputs} outputs"
         if self.piece is not None:
             about += f"; a block of {len(self.problem.records)}, all others being known"
-        labels = self.problem.route.mechanism.output_labels(self._values)
-        keep(self, about=about, outputs=tuple(labels), shape=(letters, outputs))
+        mechanism = self.problem.route.mechanism
+        labels = () if isinstance(mechanism, RoundedNoise) else tuple(mechanism.output_labels(self._values))
+        keep(self, about=about, outputs=labels, shape=(letters, outputs))
 
     @property
     def masses(self) -> Masses:

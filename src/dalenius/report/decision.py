@@ -35,6 +35,7 @@ GAP = 1e-3
 MOST_APART = 2**22  # differences of entries of two rows
 ROUNDING = 2e-9  # of total variations in doubles; rows add up to 1 as closely
 LARGEST = Fraction(100)  # epsilon, beyond which it implies nothing
+LITTLE = Fraction(1, 10_000)  # percent, below which nobody asks how much less it is
 NEARLY = 99  # percent, from which on it is practically everything, and wants a digit more
 
 
@@ -320,13 +321,14 @@ def _left_with_two(problem: WorstCaseLeakage, upper: float, whom: str = "the per
 
 
 def percent_above(upper: float, values: int) -> str:
-    """Percent of the logarithm of so many values, two digits, rounded upward, without a tolerance.
+    """Percent of the logarithm of so many values, two digits, rounded upward, without a tolerance; at least 0.0001 unless it is 0.
 
-    >>> percent_above(1.1e-4, 6), percent_above(0.6253, 6), percent_above(1.8, 6)
-    ('0.0062', '35', '100')
+    >>> percent_above(1.1e-4, 6), percent_above(0.6253, 6), percent_above(1.8, 6), percent_above(1e-18, 6)
+    ('0.0062', '35', '100', '0.0001')
     """
     least = Fraction(lower_in(math.log(values) * (1 - 1e-15), "bits"))
-    return text_above(min(100 * Fraction(upper_in(max(upper, 0.0), "bits")) / least, Fraction(100)), 2)
+    share = 100 * Fraction(upper_in(max(upper, 0.0), "bits")) / least
+    return text_above(min(max(share, LITTLE), Fraction(100)) if share else share, 2)
 
 
 def _percent_below(lower: float, values: int) -> Fraction:
