@@ -356,12 +356,13 @@ class _Desk:
         search = self._search
         if search is None or search.crew is None or search.known is None or search.crew.hands == 1:
             return
-        head, lines, spare = "", certificate.text.splitlines(), WAITING * max(search.clock.left, 0.0)
+        head, lines, left = "", certificate.text.splitlines(), max(search.clock.left, 0.0)
         if self.problem.task == "audit":  # whose lower end is nobody else's matter
             head, lines = self._begun(()).text, lines[1 + len(lower) :]
-        for draft in drafts(lines, search.crew.sent, search.crew.hands) if spare else ():
+        for draft in drafts(lines, search.crew.sent, search.crew.hands) if left else ():
             self._hire(search.crew, head + draft)
-        for told in search.crew.results(lambda: search.clock.left > spare or spare == inf, search.clock):
+        spare = WAITING * (PROVING if left == inf else left)
+        for told in search.crew.results(lambda: search.clock.left > spare, search.clock):
             search.known.take(told)
 
     def check(self, lower: Lower, upper: Upper) -> tuple[Certificate, Verdict]:

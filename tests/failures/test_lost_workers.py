@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 from functools import partial
 from pathlib import Path
 
@@ -96,20 +96,41 @@ def test_leaves_of_the_proof_are_worked_out_by_those_who_found_them(together, mo
         def submit(self, function, *arguments):
             if isinstance(function, partial):
                 self.hired += 1
-                self.fails = {self.tasks: BrokenExecutor()} if lost and self.hired == 3 else {}
+                self.fails = {self.tasks: BrokenExecutor()} if lost and self.hired == 2 else {}
             return super().submit(function, *arguments)
 
     for place, name, stands_in in ((_prove, "verify", checked), (Joint, "row", worked), (drafts, "DUE", 0.01)):
         monkeypatch.setattr(place, name, stands_in)
     monkeypatch.setattr("dalenius.evidence.certificate.LITTLE", 0)
     pool = together(Hired(3))
-    result = dl.solve(count("0.95 max", 8), gap=5e-2, time_limit=None)
-    assert result.gap <= 5e-2
-    assert pool.hired > 3
+    result = dl.solve(count("0.95 max", 8), gap=0.12, time_limit=None)
+    assert result.gap <= 0.12
+    assert pool.hired > 2
     assert pool.renewed == lost
     assert 0 < sum(rows) < 1.5 * result.certificate.text.count('["row"')
-    assert (rows[1] > 0) == lost
+    assert (rows[1] > 2) == lost  # a line that was worked out at another place may be left
     assert dl.verify(count("0.95 max", 8), result.certificate).proved
+
+
+def test_nobody_waits_for_leaves_after_ctrl_c(together, monkeypatch, work_clock):
+    """Without a limit it once waited for ever for who would never tell; what is missing is worked out here."""
+
+    stopped = []
+
+    class Silent(Colleagues):
+        def submit(self, function, *arguments):
+            if not isinstance(function, partial):
+                return super().submit(function, *arguments)
+            if not stopped:
+                stopped.append(signal.raise_signal(signal.SIGINT))
+            return Future()
+
+    monkeypatch.setattr("dalenius.search.crew.LOOK", 0.0)
+    monkeypatch.setattr("dalenius.evidence.certificate.LITTLE", 0)
+    together(Silent())
+    result = dl.solve(count("0.95 max", 8), gap=5e-2, time_limit=None)
+    assert result.termination is dl.answers.Termination.INTERRUPTED
+    assert 0.0 <= result.lower <= result.upper < 0.69
 
 
 def posterior_tree(target):

@@ -351,7 +351,7 @@ LITTLE = 1 << 16  # bytes of leaves that nobody else is called for
 def drafts(lines: Sequence[str], known: set[int], count: int) -> Iterator[str]:
     """Drafts of a proof, so many at most, with a share each of those leaves of one line whose hashes are not known, but then are."""
     new = [n for n, line in enumerate(lines) if line.startswith(ALONE) and hash(line) not in known]
-    if sum(len(lines[n]) for n in new) < LITTLE:
+    if sum(len(lines[n]) for n in new) <= LITTLE:
         return
     known.update(hash(lines[n]) for n in new)
     none, size = encode(OpenLine()), -(-len(new) // count)
