@@ -146,8 +146,9 @@ class Crew:
         before = self._done
         try:
             while self.usable and not (work.finished() or clock.expired):
-                while self._idle and (runner := work.choose()) is not None and self._send(runner, work, clock):
-                    pass
+                while (idle := self._idle) > 0 and (runner := work.choose()) is not None:
+                    if not self._send(runner, work, clock, idle):
+                        break
                 if not self._out:
                     break
                 with clock.waiting():
@@ -170,14 +171,14 @@ class Crew:
 
     @property
     def _idle(self) -> int:
-        """Number of errands that may still be given: one waits, lest anybody has to."""
+        """Number of errands that may still be given, less than 0 once workers are gone: one waits, lest anybody has to."""
         return self._pool.size + 1 - len(self._out)
 
-    def _send(self, runner: Runner, work: Work, clock: Clock) -> bool:
+    def _send(self, runner: Runner, work: Work, clock: Clock, idle: int) -> bool:
         """Lend some leaves, with a share of the room that there is; False if there is no room, or nothing to lend."""
         room = work.room(runner)
         if room < math.inf:
-            room = (room - sum(errand.room for errand in self._out)) / self._idle
+            room = (room - sum(errand.room for errand in self._out)) / idle
         if room < 1.0:
             return False
         errand = _Errand(runner, runner.lend(1.0 / self._pool.size), room)

@@ -1,5 +1,6 @@
 """Many who work on one tree: bounds hold while leaves are away, nothing is lost with a worker, limits are for all together."""
 
+import itertools
 import math
 from concurrent.futures import BrokenExecutor
 
@@ -53,6 +54,18 @@ def work_on(square, room=math.inf, told=lambda: None):
         return square if square.waits else None
 
     return Work(choose, lambda runner: room - runner.leaves, lambda runner, seconds: told(), lambda: done(square))
+
+
+@pytest.mark.parametrize("asked", range(8, 15))
+def test_workers_may_go_between_two_looks(asked):
+    """One of three died while leaves were lent, which ended in a ZeroDivisionError now and then."""
+
+    class Fewer(Colleagues):
+        size = property(lambda pool: 3 if next(looks) < asked else 1, lambda pool, _: None)
+
+    looks, square = itertools.count(), Square(0.05)
+    assert Crew(Fewer).run(work_on(square, room=500.0), Clock())
+    assert square.upper <= square.target
 
 
 def done(square):
