@@ -29,7 +29,6 @@ from dalenius.evidence import (
 from dalenius.evidence.lower import WitnessLine
 from dalenius.evidence.upper import UpperLine
 from dalenius.model import Problem, digest
-from dalenius.model.costs import Cost
 from dalenius.outcome import Refusal, Termination
 from dalenius.search import PROVING, Run
 from dalenius.search.crew import Crew
@@ -416,7 +415,7 @@ class _Desk:
         if self._search is None:
             return inf
         if certain:
-            return max(self._search.clock.left, CERTAIN_ROOM * self._certain.seconds, CERTAIN_SECONDS)
+            return max(self._search.clock.left, CERTAIN_ROOM * self.problem.costs.certain.seconds, CERTAIN_SECONDS)
         return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
     def _spared(self, upper: Upper) -> float:
@@ -427,7 +426,7 @@ class _Desk:
         """
         assert self._search is not None
         share = HELD if upper.candidate < QUICK else LITTLE if upper.candidate < CERTAIN else 0.0
-        spared, certain = self._search.clock.spared, self._certain.seconds * self._search.clock.pace
+        spared, certain = self._search.clock.spared, self.problem.costs.certain.seconds * self._search.clock.pace
         return inf if spared == inf else spared - max(share * PROVING, certain)
 
     @property
@@ -448,11 +447,6 @@ class _Desk:
         if self._search is None:
             return inf
         return max(self._search.limits.least[1] - self.problem.held_bytes, LEAST_BYTES) / 2**20
-
-    @property
-    def _certain(self) -> Cost:
-        """Cost of the ends that need no search."""
-        return self.problem.costs.certain
 
     @property
     def _out_of_time(self) -> bool:

@@ -121,14 +121,9 @@ class Costs:
     search: float = 0.0
 
     @property
-    def above(self) -> Cost:
-        """The upper end that was searched for, but for trees."""
-        return self.certain + self.leaf
-
-    @property
     def whole(self) -> Cost:
         """Both ends of an interval that was searched for, in their first leaves."""
-        return self.above + self.witness
+        return self.certain + self.leaf + self.witness
 
     @property
     def held(self) -> float:
