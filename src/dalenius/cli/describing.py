@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from enum import StrEnum
 from fractions import Fraction
@@ -34,6 +34,7 @@ from dalenius.units import UNITS, lower_in, upper_in
 
 MECHANISM = ".json"
 MOST_POWERS = 4
+FEW_ENTRIES = 36  # of a mechanism that is shown whole
 LARGE = 40.0  # a logarithm beyond which numbers are not written out
 
 
@@ -57,6 +58,8 @@ def show(model: str, as_json: bool = False) -> None:
     if as_json:
         write_answer("show", told)
         return
+    if told.get("answer_in") == "nats":
+        told["answer_in"] = "bits, and nats in JSON"
     for key, value in told.items():
         for line in value if isinstance(value, list) else [value]:
             if line is not None:
@@ -128,10 +131,19 @@ def _of_certificate(path: Path) -> dict[str, Any]:
         "about": "the model" if header.resolved is None else "the matrix in it, not the model (verify --resolved)",
         "whole_curve": None if header.curve is None else "claims at other entropy bounds, too",
         "mechanism_rows": None if header.mechanism is None else len(header.mechanism),
+        "mechanism": _rows(header.mechanism),
         "producer": header.producer or None,
         "evidence": [f"{counted(number, 'line')} of the kind {name}" for name, number in kinds.items()],
         "proved": f"not tried here: dalenius verify MODEL {path}",
     }
+
+
+def _rows(mechanism: Sequence[Sequence[str]] | None) -> list[str] | None:
+    """The rows of a mechanism's whole weights as shares, one a line, where they are few."""
+    if mechanism is None or sum(map(len, mechanism)) > FEW_ENTRIES:
+        return None
+    rows = [[as_fraction(weight, "mechanism") for weight in row] for row in mechanism]
+    return [", ".join(str(weight / (sum(row) or 1)) for weight in row) for row in rows]
 
 
 def _in_bits(lower: Fraction, upper: Fraction) -> str:

@@ -19,6 +19,7 @@ from dalenius.cli.folders import CERTIFICATE, Output, of_one_run, published, sib
 from dalenius.cli.gates import Budget, at_most_met, leakage_ends, require, require_at_most
 from dalenius.cli.shared import Method, err, out, read_problem, status_line, units_shown
 from dalenius.cli.statuses import ExitStatus
+from dalenius.conversions.numbers import Epsilon
 from dalenius.errors import DaleniusError, InputError, counted
 from dalenius.model import DesignProblem, Problem, digest, model_bytes
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
@@ -179,8 +180,10 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
             told = told_text(leakage["lower"], leakage["upper"], leakage["units"], values)
             out.print(f"the mechanism leaks  {told}")
         elif privacy and result.exp_epsilon is not None:
-            attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
-            out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}")
+            attained, asked = log_above(result.exp_epsilon), privacy["epsilon"]
+            less = bool(Epsilon.read(asked).ball() > attained)  # whatever rounding says, it is no more: that is proved
+            text = f"{text_above(attained, 10)} nats (asked: {asked})" if less else asked
+            out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {text}")
         if result.distortion is not None:
             out.print(f"    and distorts     at most {_distortion(result.distortion)}")
         for term in result.objective:

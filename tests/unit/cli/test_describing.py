@@ -9,6 +9,7 @@ import dalenius as dl
 from campaigns import thinned
 from dalenius.catalogue.models import library_folder
 from dalenius.cli.describing import show
+from dalenius.cli.measuring import measure
 from dalenius.model import digest
 
 NAMES = [model.name for model in dl.library()]
@@ -43,6 +44,7 @@ def test_a_model(command_line):
     assert (lines["datasets"], lines["inputs"], lines["outputs"]) == ("16", "2", "2")
     assert float(lines["largest entropy nats"]) == pytest.approx(4 * math.log(2))
     assert float(lines["entropy bound nats"]) == 1
+    assert lines["answer in"] == "bits, and nats in JSON"
 
 
 def test_outputs_of_noise_on_a_line_are_not_counted(tmp_path, capsys):
@@ -70,6 +72,15 @@ def test_nothing_feasible(command_line):
     told = json.loads(command_line("show", library_folder() / "infeasible/erasure-only.cert", "--json").stdout)
     assert told["claim"] == "no mechanism of the class meets everything"
     assert told["lower"] is told["upper"] is told["relative_gap"] is None
+
+
+def test_a_claim_of_privacy_shows_whose_it_is(tmp_path, capsys):
+    (tmp_path / "own.csv").write_text("a,b,c\n0.7,0.2,0.1\n0.2,0.6,0.2\n0.1,0.3,0.6\n")
+    measure(str(tmp_path / "own.csv"), output=tmp_path / "proofs")
+    capsys.readouterr()
+    show(str(tmp_path / "proofs/own.local_dp.cert"))
+    lines = [line[21:] for line in capsys.readouterr().out.splitlines() if line.startswith("mechanism  ")]
+    assert lines == ["7/10, 1/5, 1/10", "1/5, 3/5, 1/5", "1/10, 3/10, 3/5"]
 
 
 def test_a_mechanism(command_line, tmp_path):
