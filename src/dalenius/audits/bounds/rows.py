@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import logging
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,7 +188,8 @@ def climbed(
 # Who finds the multipliers of an audit's row problems: numpy at first, and what numba has compiled once loading that will have paid.
 #
 # Both give the same multipliers up to rounding. The change comes after a certain amount of work, so that an audit goes the same way
-# whenever it is repeated; without numba (the optional extra `fast`) it never comes.
+# whenever it is repeated, once they are compiled: the first long audit has another process do that meanwhile. Without numba (the
+# optional extra `fast`) it never comes.
 
 
 LOADING, COMPILING = 0.5, 6.0  # seconds that it takes to load numba and what it has compiled, and to compile it
@@ -246,9 +250,13 @@ class RowSolver:
         return nu
 
     def _change(self) -> None:
-        """Compiled multipliers from now on, if what that takes will have paid, and there is time for it."""
+        """Compiled multipliers from now on, if there is time for it and nothing waits but to load them.
+
+        This process compiles them only if another one did and could not keep them.
+        """
         needed = LOADING if _kept() else COMPILING
-        if self.worked > needed and (self.clock is None or self.clock.remaining > needed):
+        pays = self.worked > needed and (self.clock is None or self.clock.remaining > needed)
+        if pays and (needed == LOADING or _builder()() is not None):
             self.solve, self.worked = _compiled(self.clock), -math.inf
 
 
@@ -260,6 +268,17 @@ def _seconds(classes: int, outputs: int) -> float:
 def _kept() -> bool:
     """True if it was compiled before."""
     return any((Path(__file__).parent / "__pycache__").glob(KEPT))
+
+
+@cache
+def _builder() -> Callable[[], int | None]:
+    """Start another process that compiles them, once, and say how to ask whether it has ended, or could not begin."""
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _compiled; _compiled(None)"
+    silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    try:
+        return subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **silent).poll
+    except OSError:
+        return lambda: 0
 
 
 def _compiled(clock: Deadline | None) -> Multipliers:

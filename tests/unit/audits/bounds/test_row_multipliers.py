@@ -122,9 +122,50 @@ def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch, int
     assert np.array_equal(first, second)
 
 
+def test_numpy_goes_on_until_another_process_has_compiled(monkeypatch, interpreted):
+    """It is begun once there was work for it; where it could keep nothing, this process compiles."""
+    ends, asked = [None, None, 0], list[int]()
+    monkeypatch.setattr(row_problem, "_kept", lambda: False)
+    monkeypatch.setattr(row_problem, "_builder", lambda: asked.append(1) or (lambda: ends[len(asked) - 1]))
+    solver = RowSolver(worked=row_problem.LOADING)
+    solved(solver, 1)
+    assert not asked
+    solver.worked = row_problem.COMPILING
+    solved(solver, 2)
+    assert solver.solve is row_multipliers
+    solved(solver, 2)
+    assert solver.solve is not row_multipliers
+    assert len(asked) == 3
+
+
+def test_another_process_is_started_once_and_given_these_sources(monkeypatch):
+    started = list[list[str]]()
+
+    class Process:
+        def __init__(self, command, **options):
+            started.append(command)
+            if len(started) > 1:
+                raise PermissionError
+
+        def poll(self):
+            return None
+
+    monkeypatch.setattr(row_problem.subprocess, "Popen", Process)
+    row_problem._builder.cache_clear()
+    assert row_problem._builder() is row_problem._builder()
+    assert row_problem._builder()() is None
+    ((_, _, code),) = started
+    compile(code, "", "exec")
+    assert repr(sys.path) in code
+    row_problem._builder.cache_clear()
+    assert row_problem._builder()() == 0
+    row_problem._builder.cache_clear()
+
+
 def test_what_there_is_no_time_for_is_not_loaded(monkeypatch, interpreted):
     """Compiling takes six seconds: it is begun only where so much is left, and ends with the clock."""
     monkeypatch.setattr(row_problem, "_kept", lambda: False)
+    monkeypatch.setattr(row_problem, "_builder", lambda: lambda: 0)
     late, stopped = Clock(row_problem.COMPILING - 1.0), Clock()
     solver = RowSolver(worked=row_problem.COMPILING, clock=late)
     solved(solver, 2)
@@ -144,6 +185,7 @@ def test_without_numba_numpy_goes_on(monkeypatch, trouble):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("dalenius.audits.bounds.compiled", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
+    monkeypatch.setattr(row_problem, "_builder", lambda: lambda: 1)
     solver = RowSolver(worked=row_problem.COMPILING)
     first, second = solved(solver, 2)
     assert solver.solve is row_multipliers
