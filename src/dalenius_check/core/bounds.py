@@ -38,38 +38,19 @@ class Record:
         return other
 
 
-_MAX_KNOWN = 1 << 10
-
-
-class Curve:
-    """Numbers v and v log v, worked out once of each object: boxes that are met one after the other have most ends in common."""
-
-    def __init__(self) -> None:
-        self._known = dict[int, tuple[fmpq, arb, arb]]()  # an object that is held keeps its identity
-
-    def at(self, v: fmpq) -> tuple[fmpq, arb, arb]:
-        """v itself, and both as balls."""
-        found = self._known.get(id(v))
-        if found is None:
-            if len(self._known) == _MAX_KNOWN:
-                self._known.clear()
-            found = self._known[id(v)] = _point(v)
-        return found
-
-
-def _point(v: fmpq | arb) -> tuple[Any, arb, arb]:
-    """The number, and v and v log v as balls."""
+def point(v: fmpq | arb) -> tuple[arb, arb]:
+    """A number, and v log v, as balls."""
     ball = arb(v)
-    return v, ball, xlogx(ball)
+    return ball, xlogx(ball)
 
 
 class Ranges:
     """Ranges lo <= v <= hi of numbers whose sum is 1: phi(.|y), listed by letter, or K_a, listed by output."""
 
-    def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq], curve: Curve | None = None) -> None:
+    def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq], curve: Callable[[fmpq], Any] = point) -> None:
         self.los = tuple(los)
         self.his = tuple(his)
-        self._points = curve  # of boxes that have ends in common
+        self._point = curve
 
     @cached_property
     def _rest(self) -> tuple[fmpq, fmpq]:
@@ -98,8 +79,7 @@ class Ranges:
     @cached_property
     def _curve(self) -> list[tuple[arb, arb, arb, arb]]:
         """Both tightened ends v, each followed by v log v."""
-        at = self._points.at if self._points else _point
-        return [(low, f, high, g) for lo, hi in self.ends for (_, low, f), (_, high, g) in [(at(lo), at(hi))]]
+        return [(*self._point(lo), *self._point(hi)) for lo, hi in self.ends]
 
     @cached_property
     def sure(self) -> bool:

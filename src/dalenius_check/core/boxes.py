@@ -9,9 +9,9 @@ from typing import Any
 
 from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance, lemma
 from .arithmetic import arb, fmpq
-from .bounds import Curve, Ranges, Record
+from .bounds import Ranges, Record, point
 from .channel import Channel, log_weights
-from .numbers import height, need, normalised, once, summed, take_entries, total, xlogx
+from .numbers import Kept, height, need, normalised, once, summed, take_entries, total, xlogx
 from .read import alike, entries, integer, nonnegative
 
 Number = tuple[int, int]  # a family, and a place in it
@@ -31,7 +31,7 @@ class Box:
         self._kept = 0
         self._held = 0
         self._most = min(KEPT, allowance.memory * 2**18)
-        self._curve = Curve()
+        self._curve = Kept(point, 1 << 10)  # boxes that are met one after the other have most ends in common
 
     def __getitem__(self, j: int) -> Ranges:
         """The ranges of family j, not yet tightened."""

@@ -13,7 +13,7 @@ from .classes import CLASSES
 from .counts import values
 from .model import Model
 from .noise import NOISES, REAL, Noise, diagonal, noise_of, power
-from .numbers import BLOCK, enclosure, grouped, kept_size, largest, need, normalised, once, summed, take_entries, xlogx
+from .numbers import BLOCK, enclosure, grouped, kept_size, largest, need, negentropies, normalised, once, take_entries
 from .tables import PROTOCOLS
 
 _FEW = 1024  # rows that are few enough to be taken all
@@ -137,11 +137,7 @@ class Channel:
     @cached_property
     def negentropies(self) -> list[arb]:
         """The sum of R log R of each row."""
-        return [self._negentropy(row) for row in self.rows]
-
-    def _negentropy(self, row: list[Any]) -> arb:
-        self.allowance.look()
-        return summed(times * xlogx(arb(x)) for x, times in grouped(row))
+        return negentropies(self.rows, self.allowance)
 
     @cached_property
     def classes(self) -> list[int]:

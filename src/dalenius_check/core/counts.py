@@ -128,7 +128,7 @@ def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int
         for x, share in zip(c, shares or [1] * len(c), strict=True):
             coefficients[x % modulus] += share
         product = product * _power(fmpz_poly(coefficients), times, cycle) % cycle
-    return list(product.coeffs()) + [0] * (modulus - product.length())
+    return list(product.coeffs()) + [0] * (modulus - 1 - product.degree())
 
 
 def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:

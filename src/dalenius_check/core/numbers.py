@@ -137,6 +137,23 @@ def once(values: Iterable[T], work: Callable[[T], R]) -> list[R]:
     return [made[id(value)] for value in listed]
 
 
+class Kept:
+    """What a function makes of a number, worked out once of each object; all is forgotten where there are too many."""
+
+    def __init__(self, work: Callable[[Any], Any], most: int) -> None:
+        self._work = work
+        self._most = most
+        self._known = dict[int, tuple[Any, Any]]()  # an object that is held keeps its identity
+
+    def __call__(self, value: Any) -> Any:
+        found = self._known.get(id(value))
+        if found is None:
+            if len(self._known) == self._most:
+                self._known.clear()
+            found = self._known[id(value)] = value, self._work(value)
+        return found[1]
+
+
 def grouped(values: Sequence[T]) -> list[tuple[T, int]]:
     """The distinct objects with how often each is there."""
     objects = {id(value): value for value in values}
@@ -220,6 +237,16 @@ def xlogx(value: arb) -> arb:
         if (top < arb(1) / 4) is True and (top > 0) is True:
             return (top * top.log()).union(arb(0))
     return value * value.log()
+
+
+def negentropies(rows: Iterable[Sequence[Any]], allowance: Allowance) -> list[arb]:
+    """The sum of x log x of each row."""
+    value = Kept(lambda x: xlogx(arb(x)), 1 << 14)
+    found = list[arb]()
+    for row in rows:
+        allowance.look()
+        found.append(summed(times * value(x) for x, times in grouped(row)))
+    return found
 
 
 def divergence(one: Iterable[fmpq], other: Iterable[fmpq]) -> arb:

@@ -92,10 +92,6 @@ class Polynomial:
         """The coefficients up to the last that is not 0."""
         return list(self._coefficients)
 
-    def length(self) -> int:
-        """Their number."""
-        return len(self._coefficients)
-
     def degree(self) -> int:
         """The largest power; -1 of zero."""
         return len(self._coefficients) - 1

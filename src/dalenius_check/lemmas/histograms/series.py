@@ -25,7 +25,7 @@ class Series:
 
     def __mul__(self, other: Series) -> Series:
         """Bound because f g - m n = (f - m) g + m (g - n), for coefficients m <= f and n <= g, and the units are cut off once more."""
-        self.allowance.soon((self.whole.length() + other.whole.length()) / _PACE)
+        self.allowance.soon((self.whole.degree() + other.whole.degree()) / _PACE)
         product = (self.whole * other.whole).coeffs()
         off = self.off * other.most + other.off * self.most + 1
         return Series(fmpz_poly([c >> self.bits for c in product]), off, self.most * other.most, self.allowance)
