@@ -110,9 +110,9 @@ class Anytime(Protocol[L, U]):
         """The last interval that was proved (`proved_so_far`)."""
 
 
-def proved_so_far(problem: Problem, proposer: Proposer[L, U, R_co], search: Run) -> Proved[L, U] | None:
+def proved_so_far(problem: Problem, lowers: Iterator[L], uppers: Iterator[U], search: Run) -> Proved[L, U] | None:
     """The best ends of a search that goes on, if they are proved in the time that it has."""
-    return _together(_Desk(problem, search), _Lazy(proposer.lowers()), _Lazy(proposer.uppers()))
+    return _together(_Desk(problem, search), _Lazy(lowers), _Lazy(uppers))
 
 
 def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None = None) -> R_co:
@@ -140,8 +140,8 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
     together = None if desk.spent else _together(desk, lowers, uppers)
-    standing = proposer.standing if isinstance(proposer, Anytime) and desk.late else None
-    if together is None and standing is not None:
+    standing = proposer.standing if isinstance(proposer, Anytime) else None
+    if standing is not None and (desk.late if together is None else standing.upper < together.upper):
         together = replace(standing, refusals=tuple(desk.beyond))
     proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)
     for refusal in proved.refusals:

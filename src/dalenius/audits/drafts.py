@@ -18,6 +18,7 @@ from dalenius.search import Run
 DUE = 1.0  # seconds of checking that may be left to the end
 SOON = 0.25  # seconds of an audit before anything is proved
 RARELY = 6.0  # times what the last proof took goes by before the next
+AHEAD = 2.0  # times what a proof should take by which it is ahead of the one at the end, at least
 NARROWER = 0.7  # times as wide as what was proved last: an interval that is worth a proof
 
 
@@ -57,9 +58,10 @@ class Drafts:
             draft(self.problem, self.search, (RecordLine(record.record), *draft_lines(record.channel, bound)))
 
     def prove(self, width: float, keep: Callable[[], None], stand: Callable[[], bool]) -> None:
-        """Have an interval of this width proved, if that is due, once it is kept; not in an audit that is a part of a design."""
+        """Have an interval of this width proved, if that is due, once it is kept; not where nobody is handed one on the way."""
         clock, began = self.search.clock, self.search.clock.seconds
-        soon = began < self._next or clock.remaining <= self._apart or clock.expired or not self.search.whole
+        late = clock.remaining <= max(self._apart, AHEAD * self.room.checking_now) or clock.expired
+        soon = began < self._next or late or not self.search.anytime
         if soon or not self.able or width > NARROWER * self._width:
             return
         keep()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -57,6 +57,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         An upper bound at most this closes the audit, too, however far the lower one is.
     earlier : sequence of RecordAudit
         Of a mechanism that is nearly this one, whose boxes of the posterior are taken over.
+    stood : callable
+        Called whenever an interval has been proved on the way.
     curve : WholeCurve, optional
         What is proved is to bound the leakage at every entropy bound: by leaves of one slope, if that closes the audit.
     """
@@ -65,6 +67,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
     earlier: Sequence[RecordAudit] = ()
+    stood: Callable[[], None] = lambda: None
     curve: WholeCurve | None = None
     bounding: Bounding = field(init=False)
     kept: Kept = field(init=False)
@@ -182,8 +185,10 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
 
     def stand(self) -> bool:
         """Have the bounds that are kept proved; True if they are."""
-        found = proved_so_far(self.problem, self, self.search)
+        found = proved_so_far(self.problem, self.lowers(), self.uppers(), self.search)
         self.standing = found or self.standing
+        if found is not None:
+            self.stood()
         return found is not None
 
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:

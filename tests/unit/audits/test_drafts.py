@@ -62,7 +62,7 @@ def test_a_proof_on_the_way_costs_the_search_its_own_time_alone(monkeypatch):
     moment, proved = SimpleNamespace(monotonic=lambda: moment.now, process_time=lambda: moment.now, now=0.0), []
     monkeypatch.setattr("dalenius.search.clock.time", moment)
     clock = Clock(time_limit=100.0, started=0.0, busy=0.0)
-    search = SimpleNamespace(clock=clock, known={}, jobs=1, whole=True)
+    search = SimpleNamespace(clock=clock, known={}, jobs=1, anytime=True)
     found = drafts.Drafts(problem(), search, SimpleNamespace(checking_now=3.0))
 
     def stand():

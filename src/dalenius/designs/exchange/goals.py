@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -189,14 +189,17 @@ class Watcher:
         *,
         news: bool = True,
         earlier: Audit | None = None,
+        stood: Callable[[Audit], None] = lambda audit: None,
     ) -> Audit:
         """The audit of a mechanism's exact rows, run until its upper bound is enough or its gap small.
 
-        What it finds becomes known, if that is news. It may go on from an earlier one of a mechanism that is nearly the same.
+        What it finds becomes known, if that is news. It may go on from an earlier one of a mechanism that is nearly the same. Whenever
+        an interval has been proved on the way `stood` is called.
         """
         audit = audit_of(problem.release(rows, self.adversary), search)  # type: ignore[arg-type]
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
+            audit.stood = partial(stood, audit)
             audit.earlier = earlier.records if isinstance(earlier, EntropyAudit) else ()
         audit.run()
         if news:

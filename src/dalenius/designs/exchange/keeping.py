@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -83,11 +85,14 @@ class Keeper:
         Mechanisms to hand out, the best last.
     doubtful : list of Kept
         Those of which rounding decides.
+    stood : callable
+        Gets a mechanism whenever an interval of its audit, the only one, has been proved on the way.
     """
 
     def __init__(self, goal: Goal, search: Run) -> None:
         self.goal, self.region, self.problem, self.search = goal, goal.region, goal.region.problem, search
         self.kept, self.doubtful = list[Kept](), list[Kept]()
+        self.stood: Callable[[Kept], None] = lambda kept: None
         self._boxed = dict[Place, Audit]()  # the last ones that boxes of the posterior prove
 
     @property
@@ -158,16 +163,24 @@ class Keeper:
                 enough = self.goal.enough(watcher, Q, target)
                 left = 1.0 - watcher.seen(self.region.expanded(Q)) / enough if enough > 0.0 else 0.0
                 asked = max(left, AUDIT_GAP * self.gap) if gap is None else gap
-                part = self.search.part(clock, asked, checks=CHECKS)
-                audit = self._audit(watcher, rows, part, 0.0 if gap else enough, news=gap is None)
+                part = self.search.part(clock, asked, checks=CHECKS, anytime=len(watchers) == 1)
+                stood = partial(self._stood, q, rows, watcher.place)
+                audit = self._audit(watcher, rows, part, 0.0 if gap else enough, news=gap is None, stood=stood)
             audits[watcher.place] = audit
             held += audit.checking
         leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
         return Kept(q, rows, audits, self.goal.value(Q, leakages), constant, doubtful=doubtful)
 
-    def _audit(self, watcher: Watcher, rows: Rows, part: Run, enough: float, *, news: bool = True) -> Audit:
+    def _stood(self, q: Exact, rows: Rows, place: Place, audit: Audit) -> None:
+        """The interval of the one audit of a mechanism has been proved."""
+        self.stood(Kept(q, rows, {place: audit}, audit.upper, self.region.is_constant(q)))
+
+    def _audit(
+        self, watcher: Watcher, rows: Rows, part: Run, enough: float, *, news: bool = True, **more: Any
+    ) -> Audit:
         """An audit that goes on from the boxes of the last one: of mechanisms one after another that is a part of the work."""
-        audit = watcher.audited(self.problem, rows, part, enough, news=news, earlier=self._boxed.get(watcher.place))
+        earlier = self._boxed.get(watcher.place)
+        audit = watcher.audited(self.problem, rows, part, enough, news=news, earlier=earlier, **more)
         if news and audit.boxed:
             self._boxed[watcher.place] = audit
         return audit

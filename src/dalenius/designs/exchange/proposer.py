@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from dalenius._prove import Proved, prove
+from dalenius._prove import Proved, prove, proved_so_far
 from dalenius.audits.audit import Audit
 from dalenius.designs.claims import (
     NOTHING,
@@ -149,10 +149,12 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
     """Outcome of an exchange about a design; that there is no mechanism, too."""
 
     problem: DesignProblem
+    standing: Proved[Lower, ProvedUpper] | None  # what was proved while an audit ran
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, self.problem, self.search = exchange, exchange.problem, exchange.search
-        self.audits = list[Result]()
+        self.audits, self.standing = list[Result](), None
+        exchange.keeper.stood = self._stand
 
     @classmethod
     def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
@@ -218,6 +220,18 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             watcher.place: prove(kept.audits[watcher.place].problem, proposed[watcher.place], run.search)
             for watcher in run.watchers
         }
+        return self._audited(candidate, kept, audits)
+
+    def _stand(self, kept: Kept) -> None:
+        """Have the design proved as it is, with the last interval that was proved of a mechanism's audit."""
+        audits = {place: audit.result(audit.standing) for place, audit in kept.audits.items() if audit.standing}
+        end = self._audited(0, kept, audits)
+        if end is not None and (self.standing is None or (end.rounded or 0.0) < self.standing.upper):
+            self.standing = proved_so_far(self.problem, self.lowers(), iter([end]), self.search) or self.standing
+
+    def _audited(self, candidate: int, kept: Kept, audits: Mapping[Place, Result]) -> ProvedUpper | None:
+        """With audits that are proved; None where they do not prove that a limit of leakage is kept."""
+        run = self.exchange
         self.audits += audits.values()
         limits, certain = {watcher.place: watcher.limit for watcher in run.limited}, kept.constant or kept.doubtful
         if not certain and any(audits[p].upper > most for p, most in limits.items() if most is not None):
