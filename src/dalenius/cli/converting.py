@@ -34,7 +34,7 @@ def compose(
     """Say what several releases of the same data reveal about a record or secret together, at most: by theorems, from certificates.
 
     Files alternate: a model, the certificate of that model, the next model, ... Each certificate is proved again; one of another
-    model, or one that is not proved, is refused. Put the releases into one model (several_releases, joint) where that can be:
+    model, or one that is not proved, is refused. Put the releases into one model (several_releases, joint, margins) where that can be:
     less leaks so, at most.
 
     Parameters

@@ -187,8 +187,8 @@ def composition(
     Raises
     ------
     InputError
-        If the problems are about other people, secrets or adversaries, a result is another problem's, a certificate is not proved, or
-        the rule that is asked for is false here.
+        If the problems are about other people, columns, secrets or adversaries, a result is another problem's, a certificate is not
+        proved, or the rule that is asked for is false here.
 
     Notes
     -----
@@ -211,6 +211,9 @@ def composition(
                     f"answers: expected problems about the same records, or secrets, and the same adversary; {part} of answers[0]: "
                     f"{brief(one)}, of answers[{j}]: {brief(other)}{TOGETHER if part == 'records' else ''}"
                 )
+    columns = {problem.records.answer for stage in stages for problem, _ in stage} - {""}
+    if len(columns) > 1:  # two things to know about a person, of whom the logarithm of the letters is one
+        raise InputError(f"answers: expected problems about one column, got {', '.join(sorted(columns))}{TOGETHER}")
     chosen = adaptive or any(len(stage) > 1 for stage in stages)
     leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
     bounds = _Bounds(stages, leakages, first, chosen, None if eta is None else _nats(eta))

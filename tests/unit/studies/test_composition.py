@@ -1,6 +1,7 @@
 """What releases tell together, at most: never less than their product channel tells, and refused where the theorem is false."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,6 +124,15 @@ def test_certificates_are_proved_before_they_count():
 
 
 KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
+
+
+def test_two_columns_are_two_things_to_know():
+    """A bit of each: together they may reveal two, and the logarithm of the letters is that of one."""
+    named = [(replace(KNOWN[0], records=dl.Records(2, alphabet=2, answer=name)), KNOWN[1]) for name in ("", "a", "b")]
+    refused(
+        lambda: dl.composition(named), "about one column, got a, b; counts and tables of one --table are one question"
+    )
+    assert dl.composition(named[:2]).upper == dl.composition([KNOWN, KNOWN]).upper
 
 
 @each(
