@@ -39,6 +39,7 @@ SECONDS = 2.5e-6  # that checking a coefficient of a pattern's law takes
 BYTES, POLYNOMIALS = 144.0, 24  # that the checker counts for a coefficient; of so many, and two for each record
 SHARE = 0.9  # of the memory of a check, the rest being the model's and the cells' laws
 LEAST_STEP = 1e-3  # of the width between the ends that more sums must bring, or there will be no more of them
+SOON = 0.5 * LEAST_SECONDS  # what takes the check no longer is proved whenever it stops
 NARROWER = 0.5  # times the width that stands, to have another one proved on the way
 IN_COMMON = 0.995  # of the width that is what several tables have in common, or there will be no more sums
 
@@ -173,14 +174,15 @@ class HistogramAudit(Audit):
             return
         looked = [kind for kind in self.kinds if kind.known <= MOST_PATTERNS]
         memory = SHARE * (self.search.limits.least[1] - self.problem.held_bytes - self.problem.costs.certain.bytes)
-        for most in WIDTHS:
+        for most, finer in itertools.pairwise((*WIDTHS, 0)):
             seconds = max(self.clock.left, LEAST_SECONDS) if most == EARLY else self.clock.remaining
             # first those of which nothing is known
             for kind in sorted(looked, key=lambda kind: kind.mixture is not None):
                 if not (kind.settled or self._in_common(most)):
                     kind.look(most, self.gap, self.clock, seconds / len(looked), memory)
                     self._tell("patterns")
-            if not (self.clock.expired or all(kind.settled for kind in looked)):
+            coefficients = finer * sum(kind.known for kind in looked if not kind.settled)
+            if SECONDS * coefficients > SOON and not self.clock.expired:
                 self._stand()
         self.out_of_time = any(kind.out_of_time for kind in looked)
         self.out_of_room = len(looked) < len(self.kinds) or any(kind.out_of_room for kind in looked)

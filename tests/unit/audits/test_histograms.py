@@ -159,8 +159,9 @@ def test_hardly_any_time_leaves_an_early_interval():
     assert found.termination is dl.answers.Termination.TIME_LIMIT
 
 
-def test_what_was_proved_on_the_way_stands_where_nothing_is_proved_any_more():
+def test_what_was_proved_on_the_way_stands_where_nothing_is_proved_any_more(monkeypatch):
     """Of an audit that was stopped long ago: the ends of fewer scores than it had at last."""
+    monkeypatch.setattr("dalenius.audits.histograms.SOON", 0.0)
     search = Run.of(Limits(gap=1e-6, time_limit=60.0))
     audit = audit_of(asked(3), search)
     audit.run()
