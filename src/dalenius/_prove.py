@@ -425,9 +425,10 @@ class _Desk:
         each leaves what those ends take that need no search.
         """
         assert self._search is not None
+        if (spared := self._search.clock.spared) == inf:  # before the pace, which is slow to ask
+            return inf
         share = HELD if upper.candidate < QUICK else LITTLE if upper.candidate < CERTAIN else 0.0
-        spared, certain = self._search.clock.spared, self.problem.costs.certain.seconds * self._search.clock.pace
-        return inf if spared == inf else spared - max(share * PROVING, certain)
+        return spared - max(share * PROVING, self.problem.costs.certain.seconds * self._search.clock.pace)
 
     @property
     def spent(self) -> bool:
