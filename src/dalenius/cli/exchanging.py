@@ -16,7 +16,7 @@ from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import published
 from dalenius.cli.shared import err, naming, out
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import ENDINGS, certificate_beside
 from dalenius.files import need_folder, need_places, write_whole
 from dalenius.intervals import gap_text, interval_text
@@ -80,6 +80,8 @@ def export_program(
     bare, about = {offer.name: offer for offer in written(problem)}, dict[str, Any]()
     if format is None:
         format = format_of(output) or ("nl" if program in bare else "json")
+    if program not in bare and (conic := [offer.name for offer in offers(problem, proof)]) and program not in conic:
+        raise InputError(f"--program: expected one of {', '.join([*conic, *bare])}; got {brief(program)}")
     if program in bare:
         file = export(bare[program].make(), output, format=format)
     else:

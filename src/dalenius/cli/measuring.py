@@ -229,6 +229,10 @@ def _priors(
             f"--within {within}: a class of priors is about the input of a channel; give a csv or a mechanism's file"
         )
     name, _, size = within.strip().partition(" ")
+    if prior is not None and name in ("all", "floor", "entropy"):
+        raise InputError(
+            f"--within {within}: these priors have no middle; leave --prior out, or ask for l1, kl, chi2 or box"
+        )
     if (name, size) == ("all", ""):
         return AllPriors()
     if not size.strip() or name not in ("box", "floor", "entropy", *BALLS):

@@ -30,7 +30,7 @@ def need_cones(form: StandardForm, what: str, kinds: Collection[str]) -> None:
     for part in form.rows:
         if part.size and part.cone not in kinds:
             raise InputError(
-                f"{what}: {form.program} has cones of the kind {part.cone}, which this format does not write exactly; use json"
+                f"{what}: {form.program} has {part.cone} cones, which this format does not write exactly; use json"
             )
 
 

@@ -174,7 +174,8 @@ class Comparison:
         found = [f"certified  {self.result.interval}; {self.termination.advice}"]
         if self.best != CERTIFIED:
             found.append(
-                f"the {'lower' if self.maximises else 'upper'} end is the point that {self.best} found, proved here"
+                f"the {'lower' if self.maximises else 'upper'} end is the point that {self.best} found, brought within what is asked "
+                "if it was not, and proved here"
             )
         for reason in dict.fromkeys(self.left_out.values()):
             found.append(f"{', '.join(method for method, why in self.left_out.items() if why == reason)}: {reason}")

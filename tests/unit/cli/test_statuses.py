@@ -169,6 +169,7 @@ REFUSALS = [
     ("measure parity/laplace-n4 --epsilon nan", "epsilon: expected a number"),
     ("measure parity/laplace-n4 --within 'kl 0.1'", "about the input of a channel"),
     ("measure fair.csv --within kl", "with a number"),
+    ("measure fair.csv --prior 0.25,0.75 --within all", "these priors have no middle; leave --prior out"),
     ("measure fair.csv --prior 0.25,0.75 --within kl", "with a number"),
     ("measure fair.csv --within 'kl 0.02'", "give the prior in the middle with --prior"),
     ("measure fair.csv --prior 0.25,0.75 --within 'near 1'", "expected l1, kl, chi2, box, floor or entropy"),

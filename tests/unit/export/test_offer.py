@@ -327,14 +327,14 @@ def test_names_and_paths_are_no_models_and_certificates():
 
 def test_errors_of_the_command_line(tmp_path):
     for arguments, message in (
-        (("--program", "nodes", "-o", tmp_path / "x"), "expected one of marginal"),
+        (("--program", "nodes", "-o", tmp_path / "x"), "posterior, row, node, problem; got 'nodes'"),
         (("--program", "node"), "-o"),
         (("--program", "node", "--format", "nl", "-o", tmp_path / "x"), "nl is for nonlinear programs"),
         (("--program", "problem", "--format", "cbf", "-o", tmp_path / "x"), "nl is for nonlinear programs"),
         (("--program", "problem", "-o", tmp_path / "x.mps"), "this one is as it is written, for nl"),
         (("--program", "node", "-o", tmp_path / "x.nl"), "this one is a convex program, for json"),
         (("--program", "node", "-o", tmp_path / "x.txt"), "expected one of json, cbf"),
-        (("--program", "node", "--format", "sdpa", "-o", tmp_path / "x"), "exponential cone"),
+        (("--program", "node", "--format", "sdpa", "-o", tmp_path / "x"), "exponential cones"),
         (("--program", "node", "--format", "gams", "-o", tmp_path / "x"), "format: expected one of"),
         (("--program", "node", "--format", "lp", "-o", tmp_path / "x"), "exponential cones"),
         (("--program", "node", "-o", tmp_path / "none" / "x"), "cannot be written"),
