@@ -284,21 +284,16 @@ class Audit:
         yield point(f"With the person's own answer left out, that adversary still learns {told}.", COMPUTED)
 
     def _individuals(self) -> str:
-        sharpest, unlikely = (
-            self.pointwise_maximal_leakage,
-            rare(self.pointwise_maximal_leakage_to_any, self.why_not_to_any),
-        )
-        if sharpest is None:
-            return paragraph(
-                "The bits above are an average over what may come out, and an unlucky outcome may reveal more.",
-                f"How much more to the worst adversary cannot be said ({self.why_not}).",
-                unlikely,
+        more = f"How much more to the worst adversary cannot be said ({self.why_not})."
+        if (sharpest := self.pointwise_maximal_leakage) is not None:
+            more = (
+                "How much more: whatever comes out, and whatever is guessed about the person, the guess is at most "
+                f"{factor(sharpest)} as likely to be right as before, to that adversary."
             )
         return paragraph(
             "The bits above are an average over what may come out, and an unlucky outcome may reveal more.",
-            f"How much more: whatever comes out, and whatever is guessed about the person, the guess is at most {factor(sharpest)} as "
-            "likely to be right as before, to that adversary.",
-            unlikely,
+            more,
+            rare(self.pointwise_maximal_leakage_to_any, self.why_not_to_any),
         )
 
     def _relatives(self) -> str:
