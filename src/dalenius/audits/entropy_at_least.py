@@ -38,10 +38,12 @@ from dalenius.model.problems.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import Result
 from dalenius.search.clock import Clock
+from dalenius.search.run import LEAST_SECONDS
 
 Proof = tuple[ProofLine, ...]
-BRIEFLY = 4.0  # seconds of which a share goes to the search for a witness of a kind of record
+BRIEFLY = 4.0  # seconds whose share a first search gets
 TANGENT = 0.6  # share of the time left that bounds of one slope may take
+LITTLE = 0.1  # share of the gap: a witness that is better by less changes no bound
 LAST = 0.05  # share of the time limit that a last checkpoint may take, once it is passed
 
 
@@ -72,6 +74,9 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     bounding: Bounding = field(init=False)
     kept: Kept = field(init=False)
     _law: tuple[Floats, Floats, Floats] | None = field(default=None, init=False)
+    _hurried: set[int | None] = field(
+        default_factory=set, init=False
+    )  # records whose search was cut short; None: what all share
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -93,13 +98,14 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first.
 
-        A first search is short, so that there is something to claim when the audit is stopped: where it ends a thousand people are
-        within 1e-7 of what they are told, and bounds have points that are searched from, too.
+        Where the search takes longer than it would get of four seconds, it is cut off there, and all is bounded once within a second
+        before it is searched anew: then there is something to claim when the audit is stopped.
         """
         self.kept = Kept(self.search.checkpoint)
         together = Together(self.room, self.search.crew, self.clock, self.clock.seconds, lambda: self.target)
         self.bounding = Bounding(self, self.room, together, self.kept)
-        first = self.clock if self.searches_anyway else self.clock.slice(BRIEFLY * len(self.channels))
+        several = self.clock.remaining > 2.0 * BRIEFLY and not self.searches_anyway
+        first = self.clock.slice(BRIEFLY) if several else self.clock
         self.records = self.room.records = [self._start(channel, first) for channel in self.channels]
         self.kept.started(self.records)
         for record in self.records:
@@ -107,6 +113,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, Rung(len(proof), 1.0, record.work))
         self.tell("search", None, 0)
+        if several and self._hurried:
+            self._begin_again()
         if self.curve is not None and self.upper > self.target:
             self._bound_by_lines(self.curve, self.clock.part(TANGENT))
         self.bounding.run(self.clock)
@@ -114,6 +122,23 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         self.out_of_room |= self.room.full
         self.tell("proving", None, sum(record.leaves for record in self.records), now=True)
         self.kept.look(self.records, within=LAST * self.search.limits.seconds)
+
+    def _begin_again(self) -> None:
+        """Bound all as well as a second allows; then search anew what was cut short, and bound it anew where that finds more."""
+        self.bounding.run(self.clock.slice(LEAST_SECONDS))
+        if self.upper > self.target and not self.clock.expired:
+            self.room.late = self.room.full = False
+            hurried, self._hurried = self._hurried, set()
+            if None in hurried:
+                self._law = None
+            for record in self.records:
+                if {record.channel.record, None} & hurried:
+                    before, again = record.lower, self._start(record.channel, self.clock)
+                    record.candidate = best_of(record.channel, again.candidate, record.candidate)
+                    record.keep(again.upper, again.method, again.proof, again.rung)
+                    if record.lower > before + LITTLE * self.gap * record.lower:
+                        record.dual = record.race = None
+            self.kept.started(self.records)
 
     def exposure(self, slack: float) -> Exposure | None:
         best = self.best
@@ -181,7 +206,10 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         if (known := self.kept.witness(channel)) is not None:
             return known
         turn, room = clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.room.held)
-        return search(channel, rng=self.search.rng, clock=turn, room=room)
+        candidate = search(channel, rng=self.search.rng, clock=turn, room=room)
+        if turn.expired:
+            self._hurried.add(channel.record)
+        return candidate
 
     def stand(self) -> bool:
         """Have the bounds that are kept proved; True if they are."""
@@ -198,8 +226,11 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     def _whole_channel(self, clock: Clock) -> tuple[Floats, Floats, Floats]:
         """An output law that is close to all rows of the channel, which the records share; the rows' divergences; an input law."""
         if self._law is None:
-            law, divergences, answer = output_law(self.channels[0].rows, clock=clock.part(0.2))
+            turn = clock.part(0.1)
+            law, divergences, answer = output_law(self.channels[0].rows, clock=turn)
             self._law = law, divergences, answer.input_law
+            if turn.expired:
+                self._hurried.add(None)
         return self._law
 
     @cached_property
