@@ -72,7 +72,7 @@ def test_a_model_of_every_kind_fits(schema):
         assert [error.message for error in schema.iter_errors(model)] == [], name
 
 
-@pytest.mark.parametrize("path", thinned(BY_LENGTH, every=20), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", thinned(BY_LENGTH, every=21), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_library_models_fit_and_what_is_unknown_is_refused_by_both(schema, path):
     model = tomllib.loads(path.read_text())
     assert [error.message for error in schema.iter_errors(model)] == []
