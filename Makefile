@@ -34,6 +34,7 @@ pins: $(READY) ## constraints.txt pins everything that is installed.
 
 check: $(READY) ## The tests, each campaign as a fixed thin draw.
 	@$(VENV)/bin/python tests/browser.py
+	@$(VENV)/bin/python -c "from dalenius.audits.bounds.rows import _compiled; _compiled(None)"
 	$(PYTEST)
 
 check-all: $(READY) ## The tests, each campaign as a long draw.

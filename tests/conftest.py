@@ -77,6 +77,18 @@ def work_clock() -> WorkClock:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def compiled_at_once() -> Generator[None]:
+    """What numba has compiled solves an audit's row problems from the first on, not after half a second of them as elsewhere.
+
+    Both find the same up to rounding (test_row_multipliers.py), and numpy alone took a twelfth of the suite's time. Where nothing was
+    compiled yet numpy goes on: `make check` has it compiled before.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dalenius.audits.bounds.rows.LOADING", 0.0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def no_waiting_for_the_disk() -> Generator[None]:
     """What a process wrote outlives it; only a machine that dies loses what is not on the disk yet, and no test ends one."""
     with pytest.MonkeyPatch.context() as patch:

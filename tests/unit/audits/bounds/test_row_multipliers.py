@@ -113,6 +113,7 @@ def solved(solver, times):
 
 def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch, interpreted):
     monkeypatch.setattr(row_problem, "_kept", lambda: True)
+    monkeypatch.setattr(row_problem, "LOADING", 0.5)
     solver = RowSolver()
     solved(solver, 1)
     assert solver.solve is row_multipliers
