@@ -138,7 +138,7 @@ def once(values: Iterable[T], work: Callable[[T], R]) -> list[R]:
 
 
 class Kept:
-    """What a function makes of a number, worked out once of each object; all is forgotten where there are too many."""
+    """Results of a function, worked out once of each object; all are forgotten where there are too many."""
 
     def __init__(self, work: Callable[[Any], Any], most: int) -> None:
         self._work = work
