@@ -360,7 +360,7 @@ class _Desk:
             head, lines = self._begun(()).text, lines[1 + len(lower) :]
         for draft in drafts(lines, search.crew.sent, search.crew.hands) if left else ():
             self._hire(search.crew, head + draft)
-        spare = WAITING * (PROVING if left == inf else left)
+        spare = WAITING * (PROVING if left == inf or search.clock.interrupted else left)  # once in all after a stop
         for told in search.crew.results(lambda: search.clock.left > spare, search.clock):
             search.known.take(told)
 
