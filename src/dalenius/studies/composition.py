@@ -211,9 +211,12 @@ def composition(
                     f"answers: expected problems about the same records, or secrets, and the same adversary; {part} of answers[0]: "
                     f"{brief(one)}, of answers[{j}]: {brief(other)}{TOGETHER if part == 'records' else ''}"
                 )
-    columns = {problem.records.answer for stage in stages for problem, _ in stage} - {""}
-    if len(columns) > 1:  # two things to know about a person, of whom the logarithm of the letters is one
-        raise InputError(f"answers: expected problems about one column, got {', '.join(sorted(columns))}{TOGETHER}")
+    # two things to know about a person, of whom the logarithm of the letters is one; and a class of laws that means other letters
+    for named, alike in (("answer", "one column"), ("letters", "letters in one order")):
+        known = {getattr(problem.records, named) for stage in stages for problem, _ in stage} - {"", ()}
+        if len(known) > 1:
+            got = ", ".join(sorted(each if isinstance(each, str) else brief(list(each)) for each in known))
+            raise InputError(f"answers: expected problems about {alike}, got {got}{TOGETHER}")
     chosen = adaptive or any(len(stage) > 1 for stage in stages)
     leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
     bounds = _Bounds(stages, leakages, first, chosen, None if eta is None else _nats(eta))

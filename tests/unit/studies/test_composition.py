@@ -133,6 +133,11 @@ def test_two_columns_are_two_things_to_know():
         lambda: dl.composition(named), "about one column, got a, b; counts and tables of one --table are one question"
     )
     assert dl.composition(named[:2]).upper == dl.composition([KNOWN, KNOWN]).upper
+    turned = [
+        (replace(KNOWN[0], records=dl.Records(2, alphabet=2, letters=two)), KNOWN[1])
+        for two in (["n", "y"], ["y", "n"])
+    ]
+    refused(lambda: dl.composition(turned), "about letters in one order, got ['n', 'y'], ['y', 'n']")
 
 
 @each(
