@@ -78,7 +78,7 @@ class GivenChannel:
     def divergences(self, laws: Floats) -> Floats:
         """D(W_x || r_given) of each input x, in nats."""
         (given, inputs), place = self._pairs
-        return np.asarray(np.maximum(relative_entropy(self.rows[inputs], laws[given]), 0.0)[place])
+        return np.asarray(np.maximum(relative_entropy(self.rows[inputs], np.maximum(laws[given], TINY)), 0.0)[place])
 
 
 @dataclass(frozen=True)

@@ -92,3 +92,10 @@ def test_over_all_laws_the_value_with_the_largest_capacity_has_all_the_mass():
     rows = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.4, 0.6]])
     channel = GivenChannel(rows, np.arange(4), np.array([0, 0, 1, 1]), np.full((2, 2), 0.5))
     assert doubles(worst_law(channel, AllPriors()).law)[:2].sum() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_probabilities_that_nearly_underflow_have_finite_divergences():
+    """The mean of two of them was 0, and `solve` ended with an OverflowError."""
+    rows = np.array([[1.0, 5e-324], [1.0, 0.0]])
+    worst = worst_law(GivenChannel.plain(rows), PriorFloor(fmpq(1, 10)))
+    assert sum(worst.law) == 1
