@@ -10,7 +10,7 @@ from typing import Any
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
+from dalenius.cli.folders import CERTIFICATE, Output, need_own, of_one_run
 from dalenius.cli.gates import Budget, at_most_met, gate_of, leakage_ends, require, require_at_most
 from dalenius.cli.people import asked_about, people_of, warn_of_sizes
 from dalenius.cli.shared import homes_of, need_none, out, read_problem, status_line
@@ -146,20 +146,8 @@ def _place(page: Path, problem: Problem, force: bool) -> Output:
         raise InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
     if page.suffix.lower() == ".html":
         need_installed()
-    model = page.with_suffix(MODEL)
-    if model.exists() and not force and not _asks(model, problem):
-        raise InputError(
-            f"{model}: stands beside the page, and is not the model of this question; write the page under another name, "
-            "or give --force to replace it"
-        )
+    need_own(page.with_suffix(MODEL), lambda there: digest(there) == digest(problem), force=force)
     return Output(page.parent, [page.name, *of_one_run(page.stem)], force=force)
-
-
-def _asks(model: Path, problem: Problem) -> bool:
-    try:
-        return digest(dl.load(model)) == digest(problem)
-    except InputError:
-        return False
 
 
 def _written(found: Audit, page: Path, folder: Output) -> list[Path] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import dalenius as dl
@@ -44,6 +44,18 @@ def sibling(certificate: Path, ending: str) -> Path:
     'out/model.design.toml'
     """
     return (certificate.with_suffix("") if certificate.suffix == COMPRESSED else certificate).with_suffix(ending)
+
+
+def need_own(model: Path, asks: Callable[[Problem], bool], *, force: bool) -> None:
+    """The place of a model: `InputError` if another question's stands there, or no model, unless it may be replaced."""
+    if force or not model.exists():
+        return
+    with suppress(InputError):
+        if asks(dl.load(model)):
+            return
+    raise InputError(
+        f"{model}: stands there, and is not the model of this question; write under another name, or give --force to replace it"
+    )
 
 
 class Output:

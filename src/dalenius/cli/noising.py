@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.folders import need_own
 from dalenius.cli.gates import Budget
 from dalenius.cli.people import asked_about, people_of, warn_of_sizes
 from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, need_none, out, print_table, read_problem, status_line
@@ -27,10 +29,11 @@ from dalenius.report import noise_picture, noise_table
 from dalenius.report.audit import question_of
 from dalenius.report.decision import epsilon_of_one, moved_by
 from dalenius.results import against_text, budget_text
-from dalenius.studies.least_noise import NOISES, LeastNoise
+from dalenius.studies.least_noise import NOISES, LeastNoise, asks_the_same
 from dalenius.units import is_at_least_log
 
 KINDS = ", ".join(NOISES)
+ENDS = "within", "above"  # in names of files: enough noise, and not enough
 
 
 def noise(
@@ -51,6 +54,7 @@ def noise(
     gap: float = 1e-3,
     time_limit: float = 60.0,
     as_json: bool = False,
+    force: bool = False,
 ) -> None:
     """Find the least noise for a leakage budget: a scale that is proved to be enough, and a smaller one that is proved not to be.
 
@@ -77,6 +81,8 @@ def noise(
         How far the scale that is enough may be above one that is not, in shares.
     time_limit
         Seconds for everything, the proofs included; inf for no limit.
+    force
+        Replace the models and certificates of another question.
     """
     Budget.of(at_most)
     given = {
@@ -92,6 +98,8 @@ def noise(
     stem, problem, mean = _asked(model, given, values, listed)
     if output is not None:
         need_folder(output, make=True)
+        for end in ENDS:
+            need_own(output / f"{stem}.{end}.toml", lambda there: asks_the_same(there, problem), force=force)
     with status_line("noise") as progress:
         found = dl.least_noise(
             problem, at_most, gap=gap, time_limit=None if math.isinf(time_limit) else time_limit, progress=progress
@@ -104,6 +112,13 @@ def noise(
     _print(found, mean)
     for path in files.values():
         out.print(f"wrote {path}")
+    if files and model is None:
+        kept, homes = files[f"{ENDS[0]}.toml"], [] if household is None else ["--household", household]
+        drawing = shlex.join(
+            ["dalenius", "release", kept, "--table", str(table or "FILE"), *homes, "--at-most", at_most]
+        )
+        sampled = f"; {drawing} draws the output" if found.within.problem.mechanism.sampler is not None else ""
+        out.print(f"next: {shlex.join(['dalenius', 'audit', kept, '-o', 'page.md'])} writes the page about it{sampled}")
 
 
 def _asked(
@@ -152,14 +167,13 @@ def _noise(kind: str) -> ScaledNoise:
 def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
     """Models, certificates and the table, whole or not at all; then the picture. What was written, by what it is."""
     contents, files = dict[Path, str | bytes](), dict[str, str]()
-    ends = {"within": found.within, "above": found.above}
-    for name, level in ends.items():
+    for name, level in zip(ENDS, (found.within, found.above), strict=True):
         if level is not None:
             for ending, text in ((".toml", dl.dumps(level.problem)), (".cert", level.result.certificate.text)):
                 path = folder / f"{stem}.{name}{ending}"
                 contents[path], files[f"{name}{ending}"] = text, str(path)
     table = folder / f"{stem}.noise.csv"
-    names = {name: Path(files[f"{name}.cert"]).name for name in ends if f"{name}.cert" in files}
+    names = {name: Path(files[f"{name}.cert"]).name for name in ENDS if f"{name}.cert" in files}
     contents[table], files["table"] = noise_table(found, certificates=names), str(table)
     write_all(contents, folder)
     for picture in drawn(lambda: noise_picture(found), folder / f"{stem}.noise.png"):

@@ -16,7 +16,7 @@ from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Number, as_quantity
 from dalenius.information.noise_formulas import scale_by_ratios
-from dalenius.model import SecretLeakage, WorstCaseLeakage, audited
+from dalenius.model import Problem, SecretLeakage, WorstCaseLeakage, audited, digest
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
 from dalenius.model.mechanisms.base import Part
 from dalenius.notebook import in_brief
@@ -192,6 +192,20 @@ def noise_of(mechanism: Mechanism) -> ScaledNoise:
     if isinstance(mechanism, ScaledNoise):
         return mechanism
     raise InputError(f"mechanism: expected noise with a scale: {', '.join(NOISES)}; got {mechanism.kind}")
+
+
+def asks_the_same(there: Problem, problem: WorstCaseLeakage | SecretLeakage) -> bool:
+    """True if two questions differ in nothing but how much noise there is.
+
+    >>> import dalenius as dl
+    >>> count = dl.WorstCaseLeakage(
+    ...     records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.laplace(1), adversary=dl.ProductPriors())
+    >>> [asks_the_same(replace(count, mechanism=noise), count) for noise in (dl.laplace("1/3"), dl.geometric(1))]
+    [True, False]
+    """
+    if not isinstance(there, type(problem)):
+        return False
+    return digest(_Family.of(problem).at(_Family.of(there).first.spread)) == digest(there)
 
 
 @dataclass(frozen=True)

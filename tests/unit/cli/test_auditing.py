@@ -75,7 +75,7 @@ def test_a_file_of_another_question_beside_the_page_stays(command_line, tmp_path
         patch.setattr(dl, "audit", None)
         done = command_line("audit", "parity/laplace-n4", "-o", "told.md")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("dalenius: told.toml: stands beside the page, and is not the model of this question")
+    assert done.stderr.startswith("dalenius: told.toml: stands there, and is not the model of this question")
     assert [path.name for path in tmp_path.iterdir()] == ["told.toml"]
     assert (tmp_path / "told.toml").read_text() == text
     answer = json.loads(command_line("audit", "parity/laplace-n4", "-o", "told.md", "--force", "--json").stdout)

@@ -13,7 +13,8 @@ from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import text_above
 
 
-def test_the_folder_has_both_proofs(command_line, tmp_path):
+def test_the_folder_has_both_proofs(command_line, tmp_path, monkeypatch):
+    """And says what to do next; another question's stay, unless --force is given, and the same one's are replaced."""
     done = command_line("noise", "--noise", "discrete_laplace", "--range", "2", "--at-most", "0.1 bits", "-o", "out")
     assert done.returncode == 0, done.stderr
     assert "is enough for 0.1 bits of 1 bit possible: at most 0.09" in done.stdout
@@ -26,6 +27,23 @@ def test_the_folder_has_both_proofs(command_line, tmp_path):
     table = (tmp_path / "out/discrete_laplace.noise.csv").read_text()
     assert table.splitlines()[0].startswith("scale,what,lower,upper")
     assert table.count("discrete_laplace.within.cert") == 1
+    kept = "out/discrete_laplace.within.toml"
+    assert done.stdout.endswith(
+        f"next: dalenius audit {kept} -o page.md writes the page about it; dalenius release {kept} --table FILE --at-most '0.1 bits' "
+        "draws the output\n"
+    )
+    found = dl.least_noise(model, "0.1 bits", gap=0.5)
+    asked = []
+    monkeypatch.setattr("dalenius.cli.noising.drawn", lambda *_: [])
+    monkeypatch.setattr(dl, "least_noise", lambda problem, *_, **__: asked.append(problem) or found)
+    again = ("noise", "--noise", "discrete_laplace", "--at-most", "0.2 bits", "-o", "out")
+    done = command_line(*again, "--range", "3")
+    assert (done.returncode, done.stdout, done.stderr.count("\n"), asked) == (2, "", 1, [])
+    assert done.stderr.startswith(f"dalenius: {kept}: stands there, and is not the model of this question")
+    assert (tmp_path / "out/discrete_laplace.noise.csv").read_text() == table
+    for more in (("--range", "2"), ("--range", "3", "--force")):
+        assert command_line(*again, *more).returncode == 0
+    assert len(asked) == 2
 
 
 def test_json_of_a_model(command_line, tmp_path):
