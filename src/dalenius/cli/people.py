@@ -10,7 +10,7 @@ from typing import Any
 import dalenius as dl
 from dalenius.cli.shared import err, listed, naming, need_none, words_of
 from dalenius.errors import InputError, brief
-from dalenius.exact import as_fraction
+from dalenius.exact import as_fraction, fraction_text
 from dalenius.files import csv_column
 from dalenius.model.elsewhere import FileTable, People
 from dalenius.model.problems import Mean
@@ -78,15 +78,19 @@ def people_of(
     texts = {name: words_of(group, "--letters") for name, group in _by_column(answers, listed_).items()}
     known = {**texts, homes: ()}
     read = {name: {line: text.strip() for line, text in csv_column(table, name, entries=known[name])} for name in known}
+    rounding = ""
     with naming(table):
         if values is not None:
-            texts[answers], read[answers] = _on_grid(read[answers], values)
-        return dl.from_frame(
+            texts[answers], read[answers], rounding = _on_grid(read[answers], values)
+        people = dl.from_frame(
             FileTable({name: [text or None for text in read[name].values()] for name in read}, lines=[*read[homes]]),
             answer=[*texts],
             household=homes,
             letters=texts,
         )
+    if rounding:
+        err.print(rounding)
+    return people
 
 
 def warn_of_sizes(table: Path | None, models: Sequence[str | Path]) -> None:
@@ -143,8 +147,8 @@ def margins_of(query: str | None, people: People | None) -> str | dl.queries.Mar
     return dl.queries.Margins(people.attributes, [sorted({names.index(name) for name in table}) for table in tables])
 
 
-def _on_grid(column: dict[int, str], values: str) -> tuple[list[str], dict[int, str]]:
-    """The names of a mean's grid, and for each answer that there is, by its line, the nearest one."""
+def _on_grid(column: dict[int, str], values: str) -> tuple[list[str], dict[int, str], str]:
+    """The names of a mean's grid; for each answer that there is, by its line, the nearest one; and what is to be said of that."""
     mean = Mean(max(len(column), 1), *_bounds(values))
     names = mean.records.letters
     there = {line: text for line, text in column.items() if text}
@@ -153,7 +157,13 @@ def _on_grid(column: dict[int, str], values: str) -> tuple[list[str], dict[int, 
             f"--query mean: expected numbers, but {len(unread)} of {len(there)} answers are none (the first: line {unread[0]})"
         )
     nearest = iter(mean.letters(list(there.values())))
-    return list(names), {line: names[next(nearest)] if text else "" for line, text in column.items()}
+    rounded = {line: names[next(nearest)] if text else "" for line, text in column.items()}
+    off = sum(as_fraction(text, "") != as_fraction(rounded[line], "") for line, text in there.items())
+    told = (
+        f"{off} of {len(there)} answers lie between steps of {fraction_text(mean.step)} and are rounded: that moves the mean by at "
+        f"most {fraction_text(mean.step / 2)}, and what is proved is about the rounded answers"
+    )
+    return list(names), rounded, told if off else ""
 
 
 def _is_number(text: str) -> bool:

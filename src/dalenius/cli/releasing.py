@@ -22,7 +22,7 @@ from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import Problem, Records, digest
 from dalenius.model.in_words import words_of
-from dalenius.model.mechanisms import DesignedMechanism, Mechanism
+from dalenius.model.mechanisms import Mechanism
 from dalenius.model.problems import Mean
 from dalenius.report.words import query_in_words
 from dalenius.studies.release import Release
@@ -88,9 +88,11 @@ def release(
     texts = letter_texts(problem.records, called)
 
     def read() -> list[int]:
-        if household is not None:
-            need_households(data, household, problem)
-        return read_letters(data, problem.records, column, called)
+        if household is not None and need_households(data, household, problem):
+            err.print(
+                f"WARNING: in {household} everybody has a household of one: is it the column that says who lives with whom?"
+            )
+        return read_letters(data, problem.records, column, called, Mean.behind(problem))
 
     beside = file or (path if mechanism is None else None)
     proof = certificate_beside(beside) if certificate is None and beside is not None else certificate
@@ -175,9 +177,11 @@ def _meaning(
         counts = apart.join(f"{value}: {number}" for value, number in zip(cells, output, strict=True))
         return f"how many of them have each value of {named.answer}: {counts}"
     if isinstance(output, int) and (mean := Mean.behind(problem)) is not None:
-        steps = f"in steps of {fraction_text(mean.step)} from {fraction_text(mean.low)}"
-        return f"the sum of their values of {named.answer}, {steps}: their mean is {fraction_text(mean.value(output))}"
-    by_dataset = isinstance(mechanism, DesignedMechanism) and mechanism.inputs == "dataset"
+        steps = f"each rounded, in steps of {fraction_text(mean.step)} from {fraction_text(mean.low)}"
+        exact = fraction_text(mean.value(output))
+        about = f", about {float(mean.value(output)):.6g}" if "/" in exact else ""
+        return f"the sum of their values of {named.answer}, {steps}: their mean is {exact}{about}"
+    by_dataset = mechanism.indexed_by() == "dataset"
     asked = "a function of the whole dataset" if by_dataset else query_in_words(problem.query, named)
     if problem.query.kind == "count" and not by_dataset:
         return asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,7 @@ from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
 from dalenius.model.mechanisms.designed import Label
 from dalenius.model.mechanisms.sampling import Random, need_random
+from dalenius.model.problems import Mean
 from dalenius.model.queries.margins import SEPARATOR
 from dalenius.model.sums import record_types
 from dalenius.notebook import in_brief
@@ -52,7 +54,11 @@ def letter_texts(records: Records, texts: Sequence[str] | None = None) -> list[s
 
 
 def read_letters(
-    path: str | Path, records: Records, column: str | None = None, texts: Sequence[str] | None = None
+    path: str | Path,
+    records: Records,
+    column: str | None = None,
+    texts: Sequence[str] | None = None,
+    mean: Mean | None = None,
 ) -> list[int]:
     """The letters of the records, from a csv file with names in its first line and one record in each line below.
 
@@ -63,6 +69,8 @@ def read_letters(
         column.
     texts : sequence of str, optional
         The texts that stand for letter 0, 1, ...; left out: the numbers themselves.
+    mean : Mean, optional
+        What the records are asked for: values within its bounds are rounded to its grid, whose letters the texts are.
 
     Raises
     ------
@@ -79,10 +87,14 @@ def read_letters(
         if record == len(records):
             raise InputError(f"{path}: line {line}: one record too many; the model has {len(records)}")
         letter = letter_of.get(text, largest)
+        if mean is not None and letter == largest:
+            with suppress(InputError):  # it would repeat the entry
+                (letter,) = mean.letters([text.strip()])
         if letter >= records.alphabets[record]:
             known = brief(texts[: records.alphabets[record]])
+            rounded = f", nor a number from {texts[0]} to {texts[-1]}" if mean is not None else ""
             raise InputError(
-                f"{path}: line {line}: the entry (not shown) is none of record {record}'s letters, {known}{unsaid}"
+                f"{path}: line {line}: the entry (not shown) is none of record {record}'s letters, {known}{rounded}{unsaid}"
             )
         letters.append(letter)
     if len(letters) < len(records):
@@ -90,8 +102,10 @@ def read_letters(
     return letters
 
 
-def need_households(path: str | Path, column: str, problem: Problem) -> None:
+def need_households(path: str | Path, column: str, problem: Problem) -> bool:
     """The households of a table are such that what is proved of the model's blocks holds for them.
+
+    Returns True if nobody lives with anybody there, and some do in the model: the column of another thing holds as well.
 
     *Enough because* nothing but the size of the own block counts where all records are alike, and the rest are known at worst; every
     law of a smaller block is one of a larger, whose other records are known. An entropy of the own block is about its very size.
@@ -113,6 +127,7 @@ def need_households(path: str | Path, column: str, problem: Problem) -> None:
             f"{path}: the households in {column} are not the model's, of at most {own[-1]} people: nothing is proved of them; audit "
             "this table"
         )
+    return there[-1] == 1 < own[-1]
 
 
 GAP = 1e-3  # relative, of an audit on the spot

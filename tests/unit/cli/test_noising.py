@@ -105,7 +105,10 @@ def test_a_mean_of_a_table_says_its_own_accuracy(command_line, people):
     done = command_line(*asked, "--json")
     told = json.loads(done.stdout)
     models = [f"out/discrete_laplace.{end}.toml" for end in ("within", "above")]
-    assert done.stderr.startswith(f"WARNING: {' and '.join(models)} state the size of every household in people.csv")
+    rounding, warning = done.stderr.splitlines()
+    words = "4 of 4 answers lie between steps of 40 and are rounded: that moves the mean by at most 20, and what is proved is about"
+    assert rounding == f"{words} the rounded answers"
+    assert warning.startswith(f"WARNING: {' and '.join(models)} state the size of every household in people.csv")
     assert told["adversary"] == "any adversary to whom blocks of 1 to 2 records are independent of one another"
     (release,) = told["releases"]
     assert release["scale"] == told["enough"]
@@ -128,11 +131,34 @@ def test_a_mean_of_a_table_says_its_own_accuracy(command_line, people):
     assert "We publish the mean of age of [say whom], with random noise" in page
 
 
-def test_a_release_of_a_mean_says_the_mean(command_line, people):
+def test_a_release_of_a_mean_says_the_mean(command_line, people, tmp_path):
+    """Of values between its steps, too: of the nearest ones; which household is a person's own may be the wrong column."""
     command_line("audit", "--mechanism", "discrete_laplace:1", *people, "-o", "p.md")
-    told = json.loads(command_line("release", "p.toml", "--table", "grid.csv", "--seed", "1", "--json").stdout)
+    asked = ("release", "p.toml", "--table", "grid.csv", "--answer", "age", "--seed", "1", "--json")
+    told = json.loads(command_line(*asked).stdout)
     mean = fraction_text(told["output"] * Fraction(40, 4))
-    assert told["meaning"] == f"the sum of their values of age, in steps of 40 from 0: their mean is {mean}"
+    assert (
+        told["meaning"] == f"the sum of their values of age, each rounded, in steps of 40 from 0: their mean is {mean}"
+    )
+    (tmp_path / "grid.csv").write_text("age,home,person\n 30,1,1\n99.5,1,2\n80.0,2,3\n0,3,4\n")
+    done = command_line(*asked, "--household", "person")
+    assert json.loads(done.stdout)["output"] == told["output"]
+    assert "WARNING: in person everybody has a household of one: is it the column" in done.stderr
+    assert "household of one" not in command_line(*asked, "--household", "home").stderr
+    for strange in ("121", "old", '""'):
+        (tmp_path / "grid.csv").write_text(f"age\n40\n80\n{strange}\n0\n")
+        done = command_line(*asked)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert (
+            "line 4: the entry (not shown) is none of record 2's letters, ['0', '40', '80', '120'], nor a number"
+            in done.stderr
+        )
+    (tmp_path / "people.csv").write_text(PEOPLE.replace("3,15\n", ""))
+    (tmp_path / "grid.csv").write_text("age\n30\n70.4\n15\n")
+    command_line("audit", "--mechanism", "discrete_laplace:1", *people, "-o", "q.md")
+    told = json.loads(command_line("release", "q.toml", *asked[2:]).stdout)
+    assert told["output"] % 3
+    assert told["meaning"].endswith(f"mean is {told['output'] * 40}/3, about {told['output'] * 40 / 3:.6g}")
 
 
 def test_values_beyond_the_bounds_and_no_numbers(command_line, people, tmp_path):

@@ -24,7 +24,8 @@ class Mean:
     """The mean of values from `low` to `high`, each rounded to a grid before anything else is done with it.
 
     A mean is a sum over a public number of people, so that it reveals what the sum does: `records`, `query` and `noise` are those of a
-    sum, whose letter a stands for the value low + a step. Rounding loses no privacy, and moves the mean by at most half a step.
+    sum, whose letter a stands for the value low + a step. Rounding moves the mean by at most half a step.
+    What is proved is about the rounded value; of a person who is independent of the others, about the value itself, too.
 
     Parameters
     ----------
