@@ -76,7 +76,10 @@ LETTERS = _Rule(
     "letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing reveals more than what letter, or what secret, it is"
 )
 
-TOGETHER = "; counts and tables of one --table are one question, with all of its columns and the query margins"
+TOGETHER = (
+    "; counts and tables of one --table are one question, with all of its columns and the query margins; where a mean is among them, "
+    "each model has all columns (docs/census.md)"
+)
 
 
 @dataclass(frozen=True)
