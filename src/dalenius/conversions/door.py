@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -158,6 +159,7 @@ def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
 MOST_NUMBER = 10**9  # of a distance that is given
 AT_DELTA = re.compile(r"\s*(\w+)_epsilon\((.+)\)\s*")
 DIGITS = 7  # of the least epsilon, which stands in the steps
+NEAREST = arb(2) ** -1100  # to 0 that anything is told apart from it
 MOST_SAID = 3  # guarantees that an answer repeats
 
 
@@ -352,8 +354,10 @@ def _units(notion: Notion, units: str | None) -> str:
 
 
 def _rounded(notion: Notion, value: arb, units: str | None) -> float:
-    """A double on the safe side."""
-    ends = Ends(exactly(value.lower()), exactly(value.upper()))
+    """A double on the safe side; exponents far from those of doubles are never written out."""
+    low, high = value.lower().min(1 / NEAREST), value.upper()
+    most = math.inf if high > 1 / NEAREST else exactly(high.max(NEAREST)) if high > 0 else Fraction(0)
+    ends = Ends(exactly(low) if low > NEAREST else Fraction(0), most)
     if _units(notion, units) == "bits":
         ends = in_bits(ends)
     lower, upper = doubles_around(ends)

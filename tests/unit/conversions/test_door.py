@@ -129,6 +129,12 @@ def test_units_are_rounded_outward():
     assert dl.convert("shannon_capacity", "1 bits", to="mutual_information", units="bits").value <= 1.0 + 1e-15
 
 
+def test_numbers_beyond_the_doubles_are_rounded_outward():
+    """Of e^(-6e7) and e^(10^18) every binary digit was written out, for minutes, and longer."""
+    assert dl.convert("zcdp", "1e-9", to="differential_privacy_delta(0.5)").value == math.ulp(0.0)
+    assert dl.convert("local_gdp", "1e9", to="chi_square").value == math.inf
+
+
 def test_lower_bounds_are_rounded_downward():
     found = dl.convert("local_dp", 1, to="posterior_min_entropy", p_min="0.2")
     assert found.amount == ">= 0.0879832 nats"
