@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -236,15 +235,8 @@ def _of_mean(found: LeastNoise, mean: Mean) -> dict[str, Any]:
     }
 
 
-def _of_one(found: LeastNoise) -> Fraction | None:
-    """One person's epsilon of a single release; None where it is not known, or that of the noise."""
-    problem = found.within.problem
-    alone = epsilon_of_one(problem)
-    return None if alone is None or alone == problem.mechanism.epsilon_per_step else alone
-
-
 def _print(found: LeastNoise, mean: Mean | None) -> None:
-    within, above = found.within, found.above
+    within, above, asked = found.within, found.above, found.within.problem
     possible = within.result.values
     if possible is not None and is_at_least_log(found.at_most, found.units, possible):
         out.print(
@@ -255,8 +247,8 @@ def _print(found: LeastNoise, mean: Mean | None) -> None:
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"
     out.print(f"{words} {'is' if len(within.releases) == 1 else 'are'} enough for {allowed}: at most {upper}, proved")
-    if len(within.problem.records) > 1:
-        out.print(f"to {against_text(within.problem)}")
+    if len(asked.records) > 1:
+        out.print(f"to {against_text(asked)}")
     errors = ", ".join(text_above(noise.mean_error, 4) for noise, _ in within.releases)
     out.print(f"each number that is released is wrong by {errors} on average")
     if mean is not None:
@@ -266,9 +258,8 @@ def _print(found: LeastNoise, mean: Mean | None) -> None:
             f"that is the sum in steps; of the mean the noise has scale {told['scale']}{epsilon}, and the mean is wrong by "
             f"{text_above(told['mean_error'], 4)} on average"
         )
-    elif (alone := _of_one(found)) is not None:
-        moved = moved_by(within.problem)
-        out.print(f"one person moves {moved}, so that one person's epsilon is {text_above(alone)}")
+    elif (alone := epsilon_of_one(asked)) is not None and alone != asked.mechanism.epsilon_per_step:
+        out.print(f"one person moves {moved_by(asked)}, so that one person's epsilon is {text_above(alone)}")
     if above is None:
         out.print("no smaller scale that was tried is proved not to be enough")
     else:
