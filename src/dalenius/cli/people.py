@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -152,26 +154,25 @@ def _on_grid(column: dict[int, str], values: str) -> tuple[list[str], dict[int, 
     mean = Mean(max(len(column), 1), *_bounds(values))
     names = mean.records.letters
     there = {line: text for line, text in column.items() if text}
-    if unread := [line for line, text in there.items() if not _is_number(text)]:
+    numbers = {text: number for text in {*there.values()} if (number := _number(text)) is not None}
+    if unread := [line for line, text in there.items() if text not in numbers]:
         raise InputError(
             f"--query mean: expected numbers, but {len(unread)} of {len(there)} answers are none (the first: line {unread[0]})"
         )
-    nearest = iter(mean.letters(list(there.values())))
-    rounded = {line: names[next(nearest)] if text else "" for line, text in column.items()}
-    off = sum(as_fraction(text, "") != as_fraction(rounded[line], "") for line, text in there.items())
+    letters = dict(zip(there, mean.letters([numbers[text] for text in there.values()]), strict=True))
+    off = sum(numbers[text] != mean.low + letters[line] * mean.step for line, text in there.items())
     told = (
         f"{off} of {len(there)} answers lie between steps of {fraction_text(mean.step)} and are rounded: that moves the mean by at "
         f"most {fraction_text(mean.step / 2)}, and what is proved is about the rounded answers"
     )
+    rounded = {line: names[letters[line]] if line in letters else "" for line in column}
     return list(names), rounded, told if off else ""
 
 
-def _is_number(text: str) -> bool:
-    try:
-        as_fraction(text, "")
-    except InputError:
-        return False
-    return True
+def _number(text: str) -> Fraction | None:
+    with suppress(InputError):
+        return as_fraction(text, "")
+    return None
 
 
 def _bounds(values: str) -> list[str]:
