@@ -30,7 +30,7 @@ from dalenius.search import Clock
 from dalenius.units import amount_text, is_at_least_log, lower_in, upper_in
 
 SIZES = (1, 2, 4)  # of households, beside the one that is asked about
-SECONDS, SHARE = 6.0, 0.2  # for all of them, at most, and of the time that is left
+SECONDS, SHARE = 6.0, 0.2  # for all of them where no time is set, and of the time that is left
 GAP = 1e-3
 MOST_APART = 2**22  # differences of entries of two rows
 ROUNDING = 2e-9  # of total variations in doubles; rows add up to 1 as closely
@@ -67,7 +67,7 @@ class Household:
 
 
 def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[Household, ...]:
-    """Households of the size that is asked about, `upper` nats being proved of them, and of others as far as there is time.
+    """Households of the size that is asked about, `upper` nats being proved of them, and then of others as far as there is time.
 
     None where noise has no epsilon, or people no households.
 
@@ -84,18 +84,18 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
     if group is None or not isinstance(noise, ScaledNoise):
         return ()
     asked, alone = group.size, group.epsilon / group.size
-    within = Clock(min(SECONDS, SHARE * clock.remaining))
+    within = Clock(SHARE * clock.remaining if math.isfinite(clock.remaining) else SECONDS)
     if within.expired:
         return ()
     found, told = list[Household](), _told(problem, upper)
-    for size in sorted({size for size in SIZES if size <= len(problem.records)} | {asked}):
+    for size in (asked, *(size for size in SIZES if size != asked and size <= len(problem.records))):
         epsilon = size * alone
         proved = told if size == asked else _of_size(problem, size, noise, within)
         halved = _of_size(problem, size, noise.spreading(2 * noise.spread), within)
         if proved is None or (halved is None and size != asked):
             continue
         found.append(Household(size, epsilon, implied_bits(problem, epsilon), *proved, *(halved or (None, None))))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda row: row.size))
 
 
 def untold(rows: Sequence[Household]) -> str:
@@ -104,7 +104,10 @@ def untold(rows: Sequence[Household]) -> str:
     smaller = {size for size in SIZES if size < max(sizes, default=0)}
     if smaller <= sizes and all(row.halved is not None for row in rows):
         return ""
-    return "A size, or a number (–), that is not there was not known closely enough in the seconds that are left for this table."
+    return (
+        "A size, or a number (–), that is not there was not known closely enough in the seconds that are left for this table; a longer "
+        "time limit leaves it more."
+    )
 
 
 @dataclass(frozen=True)

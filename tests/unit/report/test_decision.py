@@ -113,6 +113,19 @@ def test_where_there_is_nothing_to_compare_there_is_no_table(asked):
     assert households(asked, 0.1, Clock()) == ()
 
 
+@pytest.mark.parametrize(("limit", "least"), [(math.inf, 5), (40.0, 7), (400.0, 79)])
+def test_the_household_that_is_asked_about_comes_first_and_has_its_share_of_the_time(limit, least, monkeypatch):
+    looked = []
+    monkeypatch.setattr(
+        "dalenius.report.decision._of_size",
+        lambda problem, size, noise, clock: looked.append((size, clock.remaining)) or (0.1, 60.0),
+    )
+    rows = households(town(3), 0.1, Clock(limit))
+    assert [row.size for row in rows] == [1, 2, 3, 4]
+    assert [size for size, _ in looked] == [3, 1, 1, 2, 2, 4, 4]
+    assert least < looked[0][1] < least + 1 + least / 10
+
+
 def test_without_time_there_is_no_table():
     assert households(town(2), 0.1, Clock(0.0)) == ()
 
