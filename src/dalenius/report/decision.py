@@ -15,12 +15,14 @@ from dalenius.conversions import convert
 from dalenius.errors import DaleniusError
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
+from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.model import EntropyAtLeast, IndependentBlocks, MechanismProblem, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
-from dalenius.model.mechanisms import ScaledNoise
+from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, ScaledNoise
 from dalenius.model.mechanisms.randomized_counts import RandomizedAnswers
 from dalenius.model.problems import Mean
+from dalenius.model.problems.large import NoisyTables
 from dalenius.model.queries import Margins
 from dalenius.model.sums import record_types
 from dalenius.outcome import Termination
@@ -105,8 +107,8 @@ def untold(rows: Sequence[Household]) -> str:
     if smaller <= sizes and all(row.halved is not None for row in rows):
         return ""
     return (
-        "A size, or a number (–), that is not there was not known closely enough in the seconds that are left for this table; a longer "
-        "time limit leaves it more."
+        "A size, or a number (–), that is not there was not known closely enough in the seconds that are left for this table; a "
+        "longer time limit leaves it more."
     )
 
 
@@ -204,7 +206,7 @@ def advantage_at_most(problem: WorstCaseLeakage, upper: float) -> float:
     """The same for at most so many nats about a record, or by the channel alone, where that is less; however likely the letters are.
 
     *Bound because*, of letters whose laws of the output are W_a, the likeliest one being 0, it is at most sum_a P(a) V(W_a, W_0) over
-    the others, and these have 1 - P(0) <= 1 - 1 / A: the gain of `guessed_by_rows`.
+    the others, and these have 1 - P(0) <= 1 - 1 / A; of two letters that are as likely (1 + V) / 2 are guessed.
 
     >>> import dalenius as dl
     >>> alone = dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.gaussian(2),
@@ -212,7 +214,7 @@ def advantage_at_most(problem: WorstCaseLeakage, upper: float) -> float:
     >>> advantage_at_most(alone, 0.02) >= 0.1, advantage_at_most(alone, 10.0)
     (True, 0.5)
     """
-    gained = guessed_by_rows(problem) - Fraction(1, max(problem.records.alphabets))
+    gained = (1 - Fraction(1, max(problem.records.alphabets))) * (2 * guessed_by_rows(problem, 2) - 1)
     return min(advantage_by_bits(max(upper, 0.0)), exact_fraction_above(gained))
 
 
@@ -248,6 +250,8 @@ def guessed_by_rows(problem: WorstCaseLeakage, values: int = 0) -> Fraction:
     '0.816060'
     """
     letters, apart = values or max(problem.records.alphabets), 0.0
+    if (tables := problem.route.tables) is not None:
+        return guessed_by_cells(tables, letters)
     for part in problem.asked:
         if not part.route.whole or part.shape[0] ** 2 * part.shape[1] > MOST_APART:
             return Fraction(1)
@@ -255,6 +259,56 @@ def guessed_by_rows(problem: WorstCaseLeakage, values: int = 0) -> Fraction:
         furthest = max(float(np.abs(rows - row).sum(axis=1).max()) for row in rows) / 2.0
         apart = max(apart, furthest + 2.0 * part.mechanism.tail + ROUNDING)
     return min(Fraction(1), (1 + (letters - 1) * Fraction(apart)) / letters)
+
+
+def guessed_by_cells(tables: NoisyTables, values: int) -> Fraction:
+    """The same of a histogram or of tables, with discrete Laplace or discrete Gaussian noise of one scale on every cell; else 1.
+
+    The less of beta(1 / A), the power at this level of the best test whether a household is left out or all in one cell of each table,
+    and (1 + (A - 1) V) / A, V the total variation where all move from one cell to another in each table.
+    *Bound because* of Theorem H3 (docs/theory.md): sums of outputs are sufficient, and a test of their upper tails is the best one.
+    `ROUNDING` is of each cell, and far more than what clamps its noise.
+
+    >>> import dalenius as dl
+    >>> table = dl.WorstCaseLeakage(records=dl.Records(3000, alphabet=12), query=dl.Histogram(), mechanism=dl.discrete_laplace(0.1),
+    ...     adversary=dl.IndependentBlocks(6))
+    >>> [f"{100 * float(guessed_by_cells(table.route.tables, values)):.2f}" for values in (12, 2)]
+    ['15.18', '64.33']
+    """
+    (laws, off), (moved, off_of_two) = _sums(tables, 1), _sums(tables, 2)
+    levels, powers = np.hstack([np.zeros((2, 1)), laws[:, ::-1].cumsum(axis=1)])
+    power = Fraction(np.interp(1.0 / values + off, levels, powers) + off)
+    apart = Fraction(np.abs(moved[0] - moved[1]).sum() / 2.0 + off_of_two)
+    return min(Fraction(1), power, (1 + (values - 1) * apart) / values)
+
+
+def of_two(problem: WorstCaseLeakage) -> float:
+    """Nats at most about two letters that are as likely, of the same tables; infinite of other releases.
+
+    *Bound because* of Theorem H3: information about two letters is no more than of two laws that are easier to tell apart. Laws that
+    are `off` change it by off log 2 + (1 + off) h(off / (1 + off)) at most (Winter 2016, Lemma 2), which is less than what is added.
+    """
+    if (tables := problem.route.tables) is None:
+        return math.inf
+    laws, off = _sums(tables, 2)
+    ratios = np.divide(2.0 * laws, laws.sum(axis=0), out=np.ones_like(laws), where=laws > 0.0)
+    return float((laws * np.log(ratios)).sum()) / 2.0 + off * (2.0 - math.log(off))
+
+
+def _sums(tables: NoisyTables, cells: int) -> tuple[Floats, float]:
+    """Laws of the sum of the outputs of so many cells a table, without a household and with all of it; how far off they are at most.
+
+    Told apart for sure where the noise is not log-concave, or not of one scale.
+    """
+    first, *more = tables.kinds
+    if not isinstance(first.noise, DiscreteLaplace | DiscreteGaussian) or any(
+        kind.noise != first.noise for kind in more
+    ):
+        return np.eye(2), ROUNDING
+    many = cells * sum(len(kind.tables) for kind in tables.kinds)
+    length = many * (first.steps.shape[1] - 1) + 1
+    laws = np.fft.irfft(np.fft.rfft(first.steps[[0, -1]], length) ** many, length)
+    return np.maximum(laws, 0.0), many * ROUNDING
 
 
 def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[str]:
@@ -310,12 +364,12 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         )
 
 
-def _left_with_two(problem: WorstCaseLeakage, upper: float, whom: str = "the person") -> Iterator[str]:
+def _left_with_two(problem: WorstCaseLeakage, upper: float, whom: str = "the person has") -> Iterator[str]:
     """Share of a yes-or-no question that the bits may all be about, of a person who has more values than two."""
     if max(problem.records.alphabets) <= 2:
         return
-    known = f"all else about {whom}, but not" if isinstance(problem.query, Margins) else "that the answer is"
-    known = f"Somebody who knows {known} one of two values, both as likely, may learn"
+    known = f"{whom} one of two combinations of" if isinstance(problem.query, Margins) else "the answer is one of two"
+    known, upper = f"Somebody who knows that {known} values, both as likely, may learn", min(upper, of_two(problem))
     if is_at_least_log(upper, "nats", 2):
         yield f"{known} which."
     else:
@@ -500,6 +554,6 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     return paragraph(
         *told,
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",
-        *_left_with_two(problem, upper, "you"),
+        *_left_with_two(problem, upper, "you have"),
         f"This is proved {when}{software}, and if nothing else is published about the same people.",
     )

@@ -1,12 +1,15 @@
 """What whoever decides reads first: the verdict, households, the accuracy and the notice, and the words of the table."""
 
 import dataclasses
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
+from scipy.special import rel_entr
 
 import dalenius as dl
 from dalenius.report.decision import (
@@ -16,6 +19,7 @@ from dalenius.report.decision import (
     guessed_by_rows,
     households,
     notice,
+    of_two,
     percent_above,
     table_of,
     untold,
@@ -205,7 +209,7 @@ def test_the_first_sentence_says_where_independence_is_assumed(size, records):
 
 
 def test_nearly_all_of_100_cases_are_not_all():
-    histogram = town(5, records=20_000, query="histogram")
+    histogram = town(5, records=20_000, query="histogram", noise="discrete_laplace 2")
     _, said, *_ = verdict(histogram, 0.0, 0.6616)
     assert said == "A guess that is right in 50 of 100 cases without the release is right in at most 99.5 with it."
     assert "right in at most 99.5 of 100 cases" in notice(histogram, 0.6616).replace("\n", " ")
@@ -248,8 +252,83 @@ def test_no_law_of_a_household_makes_a_guess_better_than_the_rows_allow(size, al
     assert alphabet > 2 or best == pytest.approx(most, abs=1e-6)
 
 
+BOTH = "margins attributes = [2, 2], tables = [[0], [1]]"
+
+
+@pytest.mark.parametrize(
+    ("size", "alphabet", "query", "noise"),
+    [
+        (1, 2, "histogram", "discrete_laplace 0.5"),
+        (3, 2, "histogram", "discrete_laplace 2"),
+        (3, 3, "histogram", "discrete_laplace 0.5"),
+        (2, 5, "histogram", "geometric epsilon = 1, range = [-3, 99]"),
+        (2, 3, "histogram", "discrete_gaussian scale = 0.6"),
+        (2, 4, BOTH, "discrete_laplace 0.4"),
+        (3, 4, BOTH, "discrete_laplace 1.5"),
+    ],
+)
+def test_no_household_makes_a_guess_from_tables_better_than_their_cells_allow(size, alphabet, query, noise):
+    """What is guessed is convex in the law of each letter's household: all known households are tried, and all selections of them."""
+    asked = town(size, records=99, alphabet=alphabet, query=query, noise=noise)
+    others = itertools.combinations_with_replacement(range(alphabet), size - 1)
+    homes = [np.bincount(other, minlength=alphabet) for other in others]
+    cells = np.eye(alphabet, dtype=int)
+    if query == BOTH:
+        cells = np.array([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]])
+    epsilon = getattr(asked.mechanism, "epsilon", None)
+    written = dl.geometric(epsilon, range=size) if epsilon else replace(asked.mechanism, range=[-4, 6])
+    channel = written.channel(np.arange(size + 1))
+    rows = [
+        [reduce(np.multiply.outer, channel[(np.eye(alphabet, dtype=int)[a] + home) @ cells]).ravel() for home in homes]
+        for a in range(alphabet)
+    ]
+    for values in {2, alphabet}:
+        chosen = itertools.chain.from_iterable(
+            itertools.product(*some) for some in itertools.combinations(rows, values)
+        )
+        best = max(np.max(laws, axis=0).sum() for laws in chosen) / values
+        most = float(guessed_by_rows(asked, values))
+        assert best <= most
+        assert most < best + (1e-4 if values == 2 else 0.16)
+        assert advantage_at_most(asked, 10.0) >= best - 1 / values or values < alphabet
+
+
+def test_however_a_household_moves_one_cell_down_and_one_up_is_the_most():
+    """Of households of 4 in 4 cells, all pairs; and of each and none, at every level of a test."""
+    homes = np.array([home for home in np.ndindex(5, 5, 5, 5) if sum(home) == 4])
+    channel = dl.geometric(0.7, range=4).channel(np.arange(5))
+    laws = np.array([reduce(np.multiply.outer, channel[home]).ravel() for home in homes])
+    apart = max(np.abs(laws - law).sum(axis=1).max() for law in laws) / 2
+    without = reduce(np.multiply.outer, channel[[0] * 4]).ravel()
+    informed = (
+        max((rel_entr(law, (law + laws) / 2) + rel_entr(laws, (law + laws) / 2)).sum(axis=1).max() for law in laws) / 2
+    )
+    for values in (2, 3, 7, 100):
+        asked = town(4, alphabet=values, query="histogram", noise="discrete_laplace 0.7")
+        most = float(guessed_by_rows(asked, values))
+        assert 2 * guessed_by_rows(asked, 2) - 1 == pytest.approx(apart, abs=1e-7)
+        assert informed < of_two(asked) < informed + 1e-6
+        powers = []
+        for law in laws:
+            likely = np.argsort(-law / without)
+            powers.append(np.interp(1 / values, *(np.append(0, x[likely].cumsum()) for x in (without, law))))
+        assert most == pytest.approx(min(max(powers), (1 + (values - 1) * apart) / values), abs=1e-7)
+
+
+def test_a_guess_from_a_histogram_of_many_values_is_nearly_what_somebody_reaches():
+    """Of 12 values and six people who are alike: the largest of 12 cells is the best guess."""
+    asked = town(6, alphabet=12, query="histogram", noise="discrete_laplace 0.1")
+    none, alike = dl.geometric("0.1", range=6).channel(np.array([0, 6]))
+    reached = (alike / none) @ np.diff(np.append(0, none.cumsum() ** 12)) / 12
+    assert reached <= float(guessed_by_rows(asked)) < reached + 0.002
+    assert guessed_by_rows(asked, 2) < Fraction(6434, 10_000)
+
+
 def test_where_no_channel_is_written_out_the_bits_alone_bound_a_guess():
-    assert guessed_by_rows(town(2, query="histogram", alphabet=3)) == 1
+    assert guessed_by_rows(town(2, query="histogram", alphabet=3, noise=dl.staircase(1, sensitivity=2, top=1))) == 1
+    alike, different = (dl.several_releases(dl.discrete_laplace(1), dl.discrete_laplace(e), on=[0, 1]) for e in (1, 2))
+    assert guessed_by_rows(town(2, query=BOTH, alphabet=4, noise=alike)) < 1
+    assert guessed_by_rows(town(2, query=BOTH, alphabet=4, noise=different)) == 1
     assert guessed_by_rows(town(1000, records=3000)) == 1
 
 
@@ -264,7 +343,7 @@ def test_all_that_is_proved_may_be_about_one_attribute():
         "in 5.56 of 100 cases without the release, all answers being as likely, is right in at most 16 with it" in guess
     )
     assert left == (
-        "Somebody who knows all else about the person, but not one of two values, both as likely, may learn up to 10 % of which: "
+        "Somebody who knows that the person has one of two combinations of values, both as likely, may learn up to 10 % of which: "
         "right in at most 69 of 100 cases instead of 50."
     )
 
