@@ -385,7 +385,7 @@ def need_size(rows: int, columns: int) -> None:
     """`InputError` for more entries than are evaluated exactly."""
     if rows * columns > MAX_ENTRIES:
         raise InputError(
-            f"measure: at most {MAX_ENTRIES} entries are evaluated exactly, got {rows} x {columns}; {ADVICE}"
+            f"measure: at most {MAX_ENTRIES} probabilities are evaluated exactly, the release has {rows} x {columns}; {ADVICE}"
         )
 
 

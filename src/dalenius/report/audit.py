@@ -52,6 +52,7 @@ from dalenius.report.words import (
     point,
     question,
     rare,
+    refusal,
     text_table,
     told_without,
 )
@@ -284,7 +285,7 @@ class Audit:
         yield point(f"With the person's own answer left out, that adversary still learns {told}.", COMPUTED)
 
     def _individuals(self) -> str:
-        more = f"How much more to the worst adversary cannot be said ({self.why_not})."
+        more = f"How much more to the worst adversary cannot be said ({refusal(self.why_not)})."
         if (sharpest := self.pointwise_maximal_leakage) is not None:
             more = (
                 "How much more: whatever comes out, and whatever is guessed about the person, the guess is at most "
@@ -299,7 +300,7 @@ class Audit:
     def _relatives(self) -> str:
         without = self.without_own_answer
         if without is None:
-            return paragraph(f"What others reveal cannot be told apart here ({self.why_not}).")
+            return paragraph(f"What others reveal cannot be told apart here ({refusal(self.why_not)}).")
         return paragraph(
             "Some of this the adversary would learn if the person took no part at all, from people who are like them.",
             "How much stands above, for the same adversary and with a fixed answer in the place of the person's own;",

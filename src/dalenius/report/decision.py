@@ -14,7 +14,6 @@ from dalenius._solve import solve
 from dalenius.conversions import convert
 from dalenius.errors import DaleniusError
 from dalenius.evidence import exact_fraction_above
-from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.model import EntropyAtLeast, IndependentBlocks, MechanismProblem, WorstCaseLeakage
@@ -360,7 +359,7 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
     if group:
         yield (
             f"Group privacy implies less, at most {text_above(group.bits, 4)} bits, as the epsilon of a household of {group.size} is "
-            f"{fraction_text(group.epsilon)}: that is a theorem, and not what the certificate proves."
+            f"{text_above(group.epsilon)}: that is a theorem, and not what the certificate proves."
         )
 
 
@@ -433,15 +432,13 @@ def accuracy(problem: WorstCaseLeakage) -> str:
         told = f"The mean that is released is wrong by {once} on average through the noise, and by {twice} with twice the noise."
         if alone is None:
             return told
-        moved = fraction_text(step_of(problem) * mean.unit)
-        return (
-            f"{told} One person moves it by up to {moved}, so that the epsilon of one person is {fraction_text(alone)}."
-        )
+        moved = text_above(step_of(problem) * mean.unit)
+        return f"{told} One person moves it by up to {moved}, so that the epsilon of one person is {text_above(alone)}."
     if alone is None or epsilon is None or (step := step_of(problem)) < 2:
         return told
     return (
-        f"{told} One person moves {moved_by(problem)}, so that the epsilon of one person is {fraction_text(alone)}, {step} times that "
-        f"of the noise, {fraction_text(epsilon)}."
+        f"{told} One person moves {moved_by(problem)}, so that the epsilon of one person is {text_above(alone)}, {step} times that "
+        f"of the noise, {text_above(epsilon)}."
     )
 
 
@@ -473,7 +470,7 @@ def table_of(rows: Sequence[Household]) -> list[tuple[str, ...]]:
         HEADS,
         *(
             (
-                *(str(row.size), fraction_text(row.epsilon), text_above(row.implied, 4)),
+                *(str(row.size), text_above(row.epsilon), text_above(row.implied, 4)),
                 *(told(row.proved, row.guessed), told(row.halved, row.guessed_halved)),
             )
             for row in rows

@@ -11,6 +11,7 @@ from dalenius.errors import counted
 from dalenius.exact import fraction_text
 from dalenius.intervals import interval_text, percent_text, text_above
 from dalenius.measures import Measure
+from dalenius.measures.subjects import ADVICE
 from dalenius.measures.witness import OfWitness
 from dalenius.model import (
     DesignProblem,
@@ -107,8 +108,14 @@ def mechanism_in_words(problem: MechanismProblem) -> str:
     told = problem.mechanism.words or spaced(problem.mechanism.kind)
     for name in ("epsilon", "scale"):
         if isinstance(value := getattr(problem.mechanism, name, None), Fraction):
-            return f"{told}, {name} = {fraction_text(value)}"
+            exact, rounded = fraction_text(value), text_above(value)
+            return f"{told}, {name} = {exact}{f' (at most {rounded})' if '/' in exact else ''}"
     return told
+
+
+def refusal(why: str) -> str:
+    """Why numbers are not on a page, without what a program says to whoever called it."""
+    return why.removeprefix("measure: ").removesuffix(f"; {ADVICE}")
 
 
 def question(problem: Problem) -> list[str]:
@@ -395,7 +402,9 @@ def rare(told: Measure | None, why: str = "") -> str:
     before = "To an adversary of this kind who held the person's answer for very unlikely, it can become"
     over = "pointwise maximal leakage over all adversaries of this kind"
     if told is None:
-        return f"{before} far more likely: by how much at most, the {over} says, which is not known here ({why})."
+        return (
+            f"{before} far more likely: by how much at most, the {over} says, which is not known here ({refusal(why)})."
+        )
     if math.isinf(told.upper):
         bound = "any number of times as likely as before"
     else:

@@ -125,7 +125,7 @@ def test_a_mean_of_a_table_says_its_own_accuracy(command_line, people):
     assert (
         f"through discrete Laplace noise of scale {own['scale']}, which is {told['enough']} on the sum of their" in page
     )
-    assert f"so that the epsilon of one person is {own['epsilon']}" in page
+    assert f"so that the epsilon of one person is {text_above(as_fraction(own['epsilon'], ''))}" in page
     assert told["epsilon_of_one_person"] == own["epsilon"]
     assert f"The mean that is released is wrong by {text_above(own['mean_error'], 3)} on average" in page
     assert "We publish the mean of age of [say whom], with random noise" in page

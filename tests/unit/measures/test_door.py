@@ -204,7 +204,11 @@ ERRORS = [
     (([[0.5, 0.6]],), {}, "must sum to 1"),
     ((17,), {}, "channel: expected a list"),
     (("nowhere.csv",), {}, "cannot be read"),
-    ((np.full((600, 600), 1 / 600),), {}, f"at most {MAX_ENTRIES} entries are evaluated exactly, got 600 x 600"),
+    (
+        (np.full((600, 600), 1 / 600),),
+        {},
+        f"at most {MAX_ENTRIES} probabilities are evaluated exactly, the release has 600 x 600",
+    ),
 ]
 
 

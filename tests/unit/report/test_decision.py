@@ -12,6 +12,7 @@ import pytest
 from scipy.special import rel_entr
 
 import dalenius as dl
+from dalenius.measures.subjects import need_size
 from dalenius.report.decision import (
     accuracy,
     advantage_at_most,
@@ -25,6 +26,7 @@ from dalenius.report.decision import (
     untold,
     verdict,
 )
+from dalenius.report.words import question, refusal
 from dalenius.search import Clock
 from dalenius.units import upper_in
 from support import problem
@@ -128,6 +130,21 @@ def test_the_household_that_is_asked_about_comes_first_and_has_its_share_of_the_
     assert [row.size for row in rows] == [1, 2, 3, 4]
     assert [size for size, _ in looked] == [3, 1, 1, 2, 2, 4, 4]
     assert least < looked[0][1] < least + 1 + least / 10
+
+
+def test_an_epsilon_that_is_no_decimal_is_rounded_upward():
+    asked = town(3, query="histogram", noise="discrete_laplace 1000/6969")
+    assert table_of(households(asked, 0.1, Clock()))[1][1] == "0.286986"
+    assert "one person is 0.286986, 2 times that of the noise, 0.143493." in accuracy(asked)
+    assert "discrete Laplace noise, epsilon = 1000/6969 (at most 0.143493)." in question(asked)[1]
+    assert question(town(3))[1].endswith("epsilon = 0.5.")
+
+
+def test_what_a_program_says_of_too_many_probabilities_is_not_on_a_page():
+    with pytest.raises(dl.errors.InputError) as told:
+        need_size(601, 601)
+    assert refusal(str(told.value)) == "at most 262144 probabilities are evaluated exactly, the release has 601 x 601"
+    assert refusal("of a histogram") == "of a histogram"
 
 
 def test_without_time_there_is_no_table():

@@ -25,7 +25,7 @@ from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.report.decision import advantage_at_most, epsilon_of_one
-from dalenius.report.words import belief, ends_shown, factor, rare
+from dalenius.report.words import belief, ends_shown, factor, rare, refusal
 from dalenius.results import DesignResult, Result
 from dalenius.studies.release import rows_in
 from dalenius.units import lower_in, nats_above, upper_in
@@ -322,7 +322,7 @@ def facts_of(proof: Proof) -> Facts:
         witness = witness_of(problem, proof.certificate)
         found = measure(problem, prior=proof.certificate, only=TOLD, units="bits")
     except InputError as error:
-        return Facts(guess=f"at most {text_above(most, 4)}", why_not=str(error), rare=unlikely)
+        return Facts(guess=f"at most {text_above(most, 4)}", why_not=refusal(str(error)), rare=unlikely)
     gained, sharpest = found["bayes_advantage"], found[SHARPEST]
     without = without_own_answer(found)
     return Facts(
