@@ -1,9 +1,10 @@
-"""A mechanism of the user's own: audited like the others, and the verdict says that it is about the resolved matrix."""
+"""A mechanism of the user's own: the verdict says that it is about the resolved matrix; a query of the user's own: its table."""
 
 import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import dalenius as dl
 import dalenius_check
 from campaigns import each, thinned
+from dalenius._verify import need_readable
 from support import refused
 
 
@@ -46,6 +48,86 @@ class Given(dl.mechanisms.Mechanism):
 
     def channel(self, values):
         return self.matrix
+
+
+class Lists(Given):
+    """The same as lists."""
+
+    kind: ClassVar[str] = "lists"
+
+    def channel(self, values):
+        return [[Fraction(3, 4), 0.25] if value % 2 else [0.25, 0.75] for value in values]
+
+
+class Largest(dl.queries.TableQuery):
+    """The largest letter; its places may be spoilt."""
+
+    kind: ClassVar[str] = "largest"
+
+    def __init__(self, values=(0, 1, 2), places=None):
+        object.__setattr__(self, "listed", (values, places))
+
+    def values(self, records):
+        return self.listed[0]
+
+    def index_of_dataset(self, records):
+        return self.listed[1] or [max(letters) for letters in product(*map(range, records.alphabets))]
+
+
+class Most(dl.queries.AdditiveQuery):
+    """Whether most letters are 1, from their sum."""
+
+    kind: ClassVar[str] = "most"
+
+    def values(self, records):
+        return [0, 1]
+
+    def contribution(self, record, alphabet):
+        return range(alphabet)
+
+    def index_of_sum(self, sums, records):
+        return 2 * sums > len(records)
+
+
+class Stolen(Given):
+    """One of the library's, by its name alone."""
+
+    kind: ClassVar[str] = "geometric"
+    matrix = np.eye(2)
+
+
+@each("query, sizes, table", (Largest(), [2, 3], (0, 1, 2, 1, 1, 2)), (Most(), [2, 2, 2], (0, 0, 0, 1, 0, 1, 1, 1)))
+def test_a_query_is_its_table(support, query, sizes, table):
+    """What is proved is about the model with that table, as if the table had been written."""
+    question = support.problem(sizes, query, dl.symmetric(0.1), "0.6 max")
+    assert question == support.problem(sizes, dl.Table(table), dl.symmetric(0.1), "0.6 max")
+    need_readable(question)
+
+
+@each(
+    "query, sizes, message",
+    (Largest((0, 1, 2, 3)), [2, 3], "must be those that datasets have, ascending: [0, 1, 2]; got [0, 1, 2, 3]"),
+    (Largest((2, 1, 0)), [2, 3], "ascending"),
+    (Largest(places=[0, 1]), [2, 3], "each of the 6 datasets, got 2"),
+    (Largest((0.5, 1, 2)), [2, 3], "integer"),
+    (Most(), [2] * 17, "most, a kind of your own, lists every dataset"),
+)
+def test_a_table_that_is_none(support, query, sizes, message):
+    refused(lambda: support.problem(sizes, query, dl.symmetric(0.1), "0.6 max"), message)
+
+
+def test_a_name_that_is_taken(support):
+    refused(
+        lambda: support.problem([2], dl.Parity(), Stolen(), 0), '"geometric" is one of the library\'s own', "Stolen"
+    )
+
+
+def test_lists_are_a_matrix_at_every_door(support):
+    """Of numbers and fractions; what is named and evaluated of it, too, which an audit's page needs."""
+    values, rows = np.arange(3), [[0.25, 0.75], [0.75, 0.25], [0.25, 0.75]]
+    assert support.problem([2, 2], dl.Count(), Lists(), 0).channel.tolist() == rows
+    assert Lists().exact_channel(values).astype(float).tolist() == rows
+    assert Lists().output_labels(values) == ["0", "1"]
 
 
 @each("mechanism", Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4)))

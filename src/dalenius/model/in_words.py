@@ -40,6 +40,10 @@ def stated(base: type[Any]) -> Read:
             raise InputError(
                 f"{what}: expected {base.__name__}, or a line that describes one, got {brief(found)}{instead}"
             )
+        if not isinstance(found, found.shelf.get(found.kind, base)):
+            raise InputError(
+                f'{what}: the kind "{found.kind}" is one of the library\'s own; take another name for that of {type(found).__name__}'
+            )
         return found
 
     read.__annotations__["value"] = base.__name__

@@ -280,7 +280,7 @@ class Mechanism(Shelved):
 
         Of a class of one's own, whose numbers only `channel` knows, it is that matrix, each row divided by its exact sum.
         """
-        rows = [[Fraction(entry) for entry in row] for row in self.channel(values).tolist()]
+        rows = [[Fraction(entry) for entry in row] for row in np.asarray(self.channel(values), dtype=float).tolist()]
         return ExactEntries.of_rows([[entry / sum(row) for entry in row] for row in rows])
 
     def on_vectors(self, vectors: Vectors) -> Self:
@@ -309,7 +309,7 @@ class Mechanism(Shelved):
 
     def output_labels(self, values: Integers) -> list[str]:
         """Names of the outputs in a report."""
-        return [str(y) for y in range(self.channel(values).shape[1])]
+        return [str(y) for y in range(np.shape(self.channel(values))[1])]
 
     @classmethod
     def load(cls: type[M], path: str | Path) -> M:

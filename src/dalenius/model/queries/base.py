@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.fields import Given, declared
@@ -28,7 +28,11 @@ def as_integers(value: Sequence[Integer] | Integers, what: str) -> tuple[int, ..
 
 
 class Query(Shelved):
-    """A function of the dataset. Its *values*, ascending, are the inputs of an oblivious mechanism."""
+    """A function of the dataset. Its *values*, ascending, are the inputs of an oblivious mechanism.
+
+    Of a class of your own a problem keeps the `Table` that `index_of_dataset` says, which is what is proved
+    (docs/release-noise.md has an example).
+    """
 
     room: ClassVar[str] = "query"
     shelf: ClassVar[dict[str, type[Any]]] = {}
@@ -56,9 +60,26 @@ class Query(Shelved):
         """The places of the values in the list of each query `together`, (values, queries)."""
         return np.arange(self.values(records).size)[:, None]
 
-    def of_records(self, records: Records) -> Self:
-        """The same query, where it must know whose it is."""
-        return self
+    def of_records(self, records: Records) -> Query:
+        """The same query, where it must know whose it is; of a kind of one's own, which no other program knows, its table.
+
+        Raises
+        ------
+        InputError
+            If that has too many datasets, or its values are not those that it lists, ascending.
+        """
+        if self.kind in self.shelf:
+            return self
+        records.enumerable(f"query: {self.kind}, a kind of your own,")
+        values = np.asarray(self.values(records))
+        table = Table(values[np.asarray(self.index_of_dataset(records), dtype=np.int64)])
+        table.check(records)
+        if not np.array_equal(values, attained := table.values(records)):
+            raise InputError(
+                f"query: values of {type(self).__name__} must be those that datasets have, ascending: {brief(attained.tolist())}; got "
+                f"{brief(values.tolist())}"
+            )
+        return table
 
     def check(self, records: Records) -> None:
         """Raise `InputError` if the query does not fit these records."""
