@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Unpack
 
 from dalenius._solve import solve
-from dalenius.errors import DaleniusError, InputError, brief
+from dalenius.errors import DaleniusError, InputError, brief, hint
 from dalenius.exact import Integer, Rows
 from dalenius.files import need_places, write_together
 from dalenius.intervals import text_above
@@ -365,7 +365,7 @@ def audit(
     Raises
     ------
     InputError
-        If the parts do not make a question.
+        If the parts do not make a question, or there is no such argument.
 
     Notes
     -----
@@ -380,6 +380,12 @@ def audit(
     >>> told.bayes_advantage.upper < 0.3161, told.without_own_answer.upper < 0.25
     (True, True)
     """
+    if unknown := [name for name in limits if name not in LimitOptions.__annotations__]:
+        known = [*list(audit.__annotations__)[:-2], *LimitOptions.__annotations__]
+        raise InputError(
+            f"audit: unexpected argument {brief(unknown[0])}; expected {', '.join(known)}{hint(unknown[0], known)}. Households of two "
+            "are adversary=dl.IndependentBlocks(2)"
+        )
     problem = question_of(release, records, query, adversary, title)
     seconds = Limits(**limits).seconds
     clock, bounded = Clock(seconds), math.isfinite(seconds)

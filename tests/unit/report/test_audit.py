@@ -164,4 +164,6 @@ test_what_makes_no_question_is_refused = refuses(
     (lambda: dl.audit(dl.geometric(1)), "how many people is it about"),
     (lambda: dl.audit(dl.geometric(1), records=dl.Records(3, alphabet=4)), "query: expected what is released"),
     (lambda: dl.audit(dl.audit(dl.geometric(1), records=3).problem, records=3), "leave them out here"),
+    (lambda: dl.audit(dl.geometric(1), records=3, blocks=2), "audit: unexpected argument 'blocks'"),
+    (lambda: dl.audit(dl.geometric(1), records=3, gapp=0.1), "did you mean 'gap'"),
 )
