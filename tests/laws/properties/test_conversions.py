@@ -27,6 +27,7 @@ from dalenius.information.capacity import capacity
 
 SLACK = 1e-9
 USES = draws(3, 3000)  # instances on which every rule says something
+MORE = draws(5, 3000)  # of channels, which are quick: 106 of 124 rules cannot be twice as strong, where 3 show it of 84
 DATASETS = {name for name, notion in NOTIONS.items() if notion.about is About.DATASETS}
 ONE_RELEASE = [rule for rule in RULES if not rule.releases and rule.source not in DATASETS]
 SEVERAL = [rule for rule in RULES if rule.releases and rule.source not in DATASETS]
@@ -89,14 +90,14 @@ def truth(rule, rows, prior, after, rng, facts, known):
     return known[rule.target, after], facts
 
 
-def campaign(rules, seed, instance):
+def campaign(rules, seed, instance, least=USES):
     """Random instances until every rule has said something of so many of them: no violation, and no rule that was not asked.
 
     What holds of every mechanism is not something: such an answer is checked, and does not count.
     """
     rng, uses = np.random.default_rng(seed), dict.fromkeys((rule.name for rule in rules), 0)
-    for _ in range(100 * USES):
-        left = [rule for rule in rules if uses[rule.name] < USES]
+    for _ in range(100 * least):
+        left = [rule for rule in rules if uses[rule.name] < least]
         if not left:
             break
         for rule, found, exact, facts in instance(rng, left):
@@ -107,7 +108,7 @@ def campaign(rules, seed, instance):
                 assert exact <= found + SLACK, rule.name
                 always = holds_always(rule.target, facts)
                 uses[rule.name] += always is None or found < float(always[0])
-    assert min(uses.values()) >= USES, {name: count for name, count in uses.items() if count < USES}
+    assert min(uses.values()) >= least, {name: count for name, count in uses.items() if count < least}
     return uses
 
 
@@ -224,10 +225,15 @@ def on_datasets(rng, rules):
             yield rule, found, of_datasets(rule.target, together, law, ends[1]), facts
 
 
-@each("rules, instance", (ONE_RELEASE, one_release), (SEVERAL, several_releases), (ON_DATASETS, on_datasets))
-def test_no_random_instance_violates_a_rule(rules, instance):
+@each(
+    "rules, instance, least",
+    (ONE_RELEASE, one_release, MORE),
+    (SEVERAL, several_releases, USES),
+    (ON_DATASETS, on_datasets, USES),
+)
+def test_no_random_instance_violates_a_rule(rules, instance, least):
     """Thousands of uses of every rule in the whole campaign, counted."""
-    assert campaign(rules, 20, instance).keys() == {rule.name for rule in rules}
+    assert campaign(rules, 20, instance, least).keys() == {rule.name for rule in rules}
 
 
 def test_every_rule_is_tried_on_random_instances():
