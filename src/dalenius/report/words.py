@@ -25,23 +25,12 @@ from dalenius.model import (
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.problems import Mean
-from dalenius.model.queries import Margins, Query
+from dalenius.model.queries import Identity, Margins, Query
 from dalenius.model.queries.margins import SEPARATOR
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
 from dalenius.units import amount_text
 
-QUERIES = {
-    "count": "how many of them are {letters}",
-    "threshold": "whether their sum is at least {at}",
-    "modular_sum": "their sum modulo {modulus}",
-    "sum": "a sum of them",
-    "parity": "whether an odd number of them are 1",
-    "histogram": "how many of them have each value",
-    "margins": "{number} of how many of them have each value, or combination of values: {tables}",
-    "identity": "the dataset itself",
-    "table": "a function of them that is given as a table",
-}
 VALUES = {"histogram": "the true histogram", "margins": "the true tables"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
@@ -86,9 +75,6 @@ def query_in_words(query: Query, records: Records | None = None) -> str:
     >>> query_in_words(dl.queries.Margins([2, 3], [[0], [0, 1]]), Records(8, alphabet=6, answer="sex, age", letters=list("abcdef")))
     '2 tables of how many of them have each value, or combination of values: sex; sex by age'
     """
-    told = QUERIES.get(query.kind)
-    if told is None:
-        return spaced(query.kind)
     table = query.to_table()
     if records is not None and records.letters and query.kind == "count":
         return f"how many of them have {listed([records.letters[a] for a in table['letters']])} in {_column(records)}"
@@ -100,7 +86,7 @@ def query_in_words(query: Query, records: Records | None = None) -> str:
         named = [" by ".join(names[j] for j in own) for own in query.tables]
         rest = [f"and {len(named) - MANY} more"] if len(named) > MANY else []
         given |= {"number": counted(len(named), "table"), "tables": "; ".join([*named[:MANY], *rest])}
-    return told.format(**given)
+    return query.words.format(**given)
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
@@ -133,11 +119,11 @@ def question(problem: Problem) -> list[str]:
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = against_text(problem)
     if isinstance(problem, MechanismProblem):
-        whole = "the record itself" if len(problem.records) == 1 else QUERIES["identity"]
+        whole = "the record itself" if len(problem.records) == 1 else Identity.words
         what = (
             whole
             if problem.inputs == "dataset"
-            else query_in_words(problem.query, problem.records).replace(QUERIES["identity"], whole)
+            else query_in_words(problem.query, problem.records).replace(Identity.words, whole)
         )
         asked = problem.about
         if isinstance(problem, SecretLeakage):

@@ -55,6 +55,7 @@ class Sum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "sum"
+    words: ClassVar[str] = "a sum of them"
     hidden_by: ClassVar[str] = "shifts"
     weights: Given[Weights | Sequence[Weights] | None, tuple[int, ...] | tuple[tuple[int, ...], ...] | None] = Given(
         _as_weights, default=None
@@ -143,6 +144,7 @@ class Count(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "count"
+    words: ClassVar[str] = "how many of them are {letters}"
     counts: ClassVar[bool] = True
     hidden_by: ClassVar[str] = "shifts"
     adds_letters: ClassVar[bool] = True
@@ -192,6 +194,7 @@ class ModularSum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "modular_sum"
+    words: ClassVar[str] = "their sum modulo {modulus}"
     hidden_by: ClassVar[str] = "alike"
     adds_letters: ClassVar[bool] = True
     m: Whole = Given(whole(at_least=2, at_most=MAX_VALUES), key="modulus")
@@ -214,6 +217,7 @@ class Parity(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "parity"
+    words: ClassVar[str] = "whether an odd number of them are 1"
     hidden_by: ClassVar[str] = "on_a_bit"
     adds_letters: ClassVar[bool] = True
 
@@ -241,6 +245,7 @@ class Threshold(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "threshold"
+    words: ClassVar[str] = "whether their sum is at least {at}"
     cuts: ClassVar[bool] = True
     adds_letters: ClassVar[bool] = True
     at: Whole = Given(whole(at_least=-MAX_INTEGER, at_most=MAX_INTEGER))

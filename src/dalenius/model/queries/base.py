@@ -35,6 +35,7 @@ class Query(Shelved):
     """
 
     room: ClassVar[str] = "query"
+    words: ClassVar[str] = "a function of them"  # what it is called in a report, with the keys of its table
     shelf: ClassVar[dict[str, type[Any]]] = {}
     audits_only: ClassVar[str] = ""  # the message about it in another problem than an audit of records, up to that
 
@@ -248,6 +249,7 @@ class Table(TableQuery):
     """
 
     kind: ClassVar[str] = "table"
+    words: ClassVar[str] = "a function of them that is given as a table"
     table: Given[Sequence[Integer] | Integers, tuple[int, ...]] = Given(as_integers, key="values")
 
     def check(self, records: Records) -> None:
@@ -272,6 +274,7 @@ class Identity(TableQuery):
     """
 
     kind: ClassVar[str] = "identity"
+    words: ClassVar[str] = "the dataset itself"
 
     def check(self, records: Records) -> None:
         records.enumerable("query: identity")

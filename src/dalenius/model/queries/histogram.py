@@ -41,6 +41,7 @@ class Histogram(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "histogram"
+    words: ClassVar[str] = "how many of them have each value"
     audits_only: ClassVar[str] = (
         "query: a histogram is for audits: against independent_blocks or product_priors with noise on every cell, or with "
         "randomized_histogram; got"

@@ -50,6 +50,7 @@ class Joint(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "joint"
+    words: ClassVar[str] = "several functions of them together"
     audits_only: ClassVar[str] = "query: a joint query is for audits with problem worst_case_leakage, got"
     queries: tuple[AdditiveQuery, ...]
     records: Records | None = field(default=None, init=False, compare=False, repr=False)

@@ -73,6 +73,7 @@ class Margins(Histogram):
     """
 
     kind: ClassVar[str] = "margins"
+    words: ClassVar[str] = "{number} of how many of them have each value, or combination of values: {tables}"
     audits_only: ClassVar[str] = (
         "query: margins are for audits against independent_blocks or product_priors with noise on every cell; got"
     )
