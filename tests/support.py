@@ -231,7 +231,7 @@ def value_of(query, data: tuple[int, ...], index: int) -> int:
             return sum(row[letter] for row, letter in zip(query.weights, data, strict=True))
         case "sum":
             return sum(query.weights[letter] for letter in data)
-    raise AssertionError(query.kind)
+    raise AssertionError(f"tests/support.py: value_of lacks the definition of the query {query.kind}")
 
 
 def listed_values(query, records) -> list[int]:
