@@ -95,8 +95,8 @@ class MechanismScheme:
     def __init__(self, run: Exchange, memory: int = MEMORY) -> None:
         self.run, self.rounds, self.region = run, run.free, run.region
         self.memory = as_integer(memory, "memory", at_least=1)
-        # Many mechanisms are optimal for one prior: our own method has the same one every time, so that cycles are seen.
-        if memory == 1:
+        # Many mechanisms are optimal for a prior or two: our own method has the same one every time, so that cycles are seen.
+        if memory <= 2:
             self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
         (self.watcher,) = run.watchers
         self.oracle, self.most = self.watcher.oracle, run.problem.leakage_budget

@@ -139,10 +139,11 @@ def test_parity_under_a_leakage_budget_rests_at_the_inverse():
     assert all(turn.lower <= turn.upper for turn in turns)
 
 
-def test_a_count_cycles_with_the_evidence():
-    """The best mechanism for one prior tells another one everything."""
+@pytest.mark.parametrize("memory", [1, pytest.param(2, marks=pytest.mark.thorough)])
+def test_a_count_cycles_with_the_evidence(memory):
+    """The best mechanism for one prior, or for two, tells another one everything."""
     with pytest.warns(CycleWarning, match="back at its state"):
-        result = alternate(scheme(count(), memory=1), Settings(gap=1e-3, sweeps=40))
+        result = alternate(scheme(count(), memory=memory), Settings(gap=1e-3, sweeps=40))
     assert result.termination is Termination.STALLED
     assert result.scope is Scope.FEASIBLE
     assert result.cycle is not None
