@@ -121,9 +121,7 @@ class Comparison:
 
     def seconds_to(self, entry: MethodOutcome, share: float) -> float | None:
         """Return when a value was within this share of the best proved one, if ever; a rival's designs are judged now and then."""
-        near = self.lower if self.maximises else self.upper
-        enough = near * (1.0 - share) if self.maximises else near * (1.0 + share)
-        return next((at for at, value in entry.trace if (value >= enough if self.maximises else value <= enough)), None)
+        return _when(entry, self.result, share)
 
     def cells(self, entry: MethodOutcome) -> dict[str, str]:
         """Cells of a method's row, as texts below their heads."""
@@ -145,7 +143,7 @@ class Comparison:
             "iterations": str(entry.iterations) if entry.iterations else "-",
             "evaluations": str(entry.evaluations) if entry.evaluations else "-",
             "seconds": f"{entry.seconds:.2f}",
-            **{f"seconds to {share} %": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
+            **{f"seconds to {share} % of best": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
         }
 
     def _kept(self, entry: MethodOutcome) -> str:
@@ -373,13 +371,18 @@ def _measured(
     short, at_most = (_short(found.value, end) if audit else _short(end, found.value) for end in (near, far))
     if found.method == CERTIFIED:
         reached = first.seconds if first.termination is Termination.GAP_REACHED else None
-    elif audit:
-        reached = next((at for at, value in found.trace if value >= near * (1.0 - gap)), None)
     else:
-        reached = found.seconds if found.value <= near * (1.0 + gap) else None
+        reached = _when(found, result, gap)
     own = {part.name: getattr(found, part.name) for part in fields(MethodOutcome)}
     missed = short if short > EVALUATION[0] else 0.0
     return MethodOutcome(**own | {"shortfall": missed, "shortfall_at_most": at_most, "reached": reached})
+
+
+def _when(entry: MethodOutcome, result: Result | DesignResult, share: float) -> float | None:
+    """Seconds until a value was within a share of the proved end that a point attains; None if never."""
+    audit = maximises(result)
+    enough = result.lower * (1.0 - share) if audit else result.upper * (1.0 + share)
+    return next((at for at, value in entry.trace if (value >= enough if audit else value <= enough)), None)
 
 
 def _short(smaller: float, larger: float) -> float:

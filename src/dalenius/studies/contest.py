@@ -220,7 +220,7 @@ class MethodOutcome:
     seconds : float
         Over all starts, without the judging, on the wall.
     reached : float or None
-        Seconds until the value was within the gap of the best proved one; None if never. Designs: judged at the end only.
+        Seconds until the value was within the gap of the best proved one; None if never. A rival's designs are judged now and then.
     bound : float or None
         What a global solver claims that nothing passes; of the certified solver its proved end. None of the others.
     trace : tuple of (seconds, best value so far)
