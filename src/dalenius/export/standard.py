@@ -26,12 +26,17 @@ MAX_NUMBERS = 2**24
 
 
 def need_cones(form: StandardForm, what: str, kinds: Collection[str]) -> None:
-    """Raise `InputError` for a kind of cone that a format has no exact form of, by name."""
-    for part in form.rows:
-        if part.size and part.cone not in kinds:
-            raise InputError(
-                f"{what}: {form.program} has {part.cone} cones, which this format does not write exactly; use json"
-            )
+    """Raise `InputError` for kinds of cones that a format has no exact form of, by name, with the formats that have."""
+    own = [cone for cone, size in form.sizes.items() if size]
+    if other := [cone for cone in own if cone not in kinds]:
+        if "exponential" not in own:
+            fitting = "sdpa or json" if "semidefinite" in own else "cbf, clarabel, mosek, sdpa or json"
+        else:
+            fitting = "json" if "semidefinite" in own else "cbf, clarabel, mosek or json"
+        cones = " and ".join(other)
+        raise InputError(
+            f"{what}: {form.program} has {cones} cones, which this format does not write exactly; use {fitting}"
+        )
 
 
 def read_file(path: str | Path, what: str) -> str:

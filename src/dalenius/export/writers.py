@@ -75,11 +75,7 @@ def lp_text(form: StandardForm) -> str:
 
 def _need_readable(form: StandardForm, what: str) -> None:
     """Linear, and every number such that it is read back as it is."""
-    if not form.linear:
-        other = " and ".join(cone for cone, size in form.sizes.items() if size and cone not in SIGNS)
-        raise InputError(
-            f"{what}: {form.program} has {other} cones, and this format is for linear programs; use cbf, clarabel, mosek or json"
-        )
+    need_cones(form, what, SIGNS)
     others = np.concatenate([form.c, form.b, [form.offset]])
     entries, sizes = form.A.data, abs(form.A.data)
     changed = [*entries[(sizes <= DROPPED) | (sizes >= REFUSED)], *others[abs(others) >= INFINITE]]

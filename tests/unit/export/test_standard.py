@@ -387,7 +387,12 @@ def test_sdpa_sparse_is_the_instance(tmp_path):
     assert solved_sdpa(form, text) == pytest.approx(0.5 + 0.3 * math.hypot(1.0, 1.0 / 3.0), abs=1e-6)
     for line in (linear(), turned()):
         assert solved_sdpa(line, sdpa_text(line)) == pytest.approx(line.value(np.array([1.0, 0.0])), abs=1e-7)
-    refused(lambda: export(lopsided(), tmp_path / "y.dat-s"), "sdpa: lopsided has exponential cones")
+    refused(
+        lambda: export(lopsided(), tmp_path / "y.dat-s"),
+        "sdpa: lopsided has exponential cones",
+        "use cbf, clarabel, mosek or json",
+    )
+    refused(lambda: export(form, tmp_path / "y.lp"), "second-order and semidefinite cones", "use sdpa or json")
 
 
 def models() -> dict[str, dl.problems.Problem]:
