@@ -49,6 +49,8 @@ def compare(
         A setting of a rival's; may be given several times.
     output : -o, --output FOLDER
         Folder for the table, the picture and the certificate.
+    solver
+        Who solves the certified solver's own programs, of a design: auto, own, clarabel, mosek, scs.
     """
     path = model_path(model)
     problem = dl.load(path)

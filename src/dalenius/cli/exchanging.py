@@ -8,6 +8,7 @@ certificate
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,15 +147,18 @@ def import_solution(
     from dalenius.export import certify, read_solution, subproblem
 
     found = read_solution(solution)
+    if found.program == program:
+        found = replace(found, program=None)  # the command's name of it, beside the instance's
     proof = None if certificate is None else dl.Certificate.read(certificate)
-    chosen = subproblem(dl.load(model_path(model)), program, proof)
+    problem = dl.load(model_path(model))
+    chosen, units = subproblem(problem, program, proof), problem.quantity.units
     with naming(solution):
         answer = certify(chosen, found)
     gap = relative_gap(answer.lower, answer.upper)
     if as_json:
-        ends = Ends(program, answer.lower, answer.upper, "objective")
+        ends = Ends(program, answer.lower, answer.upper, units)
         write_answer("import-solution", {"lower": answer.lower, "upper": answer.upper, "gap": gap}, [ends])
     else:
         value = "greatest" if chosen.maximises else "least"
-        out.print(f"{value} value       {interval_text(answer.lower, answer.upper)}")
+        out.print(f"{value} value       {interval_text(answer.lower, answer.upper)} {units}")
         out.print(f"relative gap         {gap_text(gap)}")

@@ -185,7 +185,13 @@ def subproblem(problem: Problem, block: str, certificate: Certificate | None = N
     if not known:
         raise InputError(f"program: none is offered: {problem.no_program}")
     if block not in known:
-        raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}")
+        bent = block in {offer.name for offer in written(problem)}
+        why = (
+            ", which is not convex: it is written for other solvers, and their answers are not read back"
+            if bent
+            else ""
+        )
+        raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}{why}")
     return known[block].make()
 
 

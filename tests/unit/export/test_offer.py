@@ -291,12 +291,20 @@ def test_export_and_import_from_the_command_line(solver, tmp_path):
     assert answer["gap"] <= 1e-4
     assert answer["gap"] == pytest.approx((answer["upper"] - answer["lower"]) / answer["upper"], rel=1e-9)
     text = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json").output
-    assert interval_text(answer["lower"], answer["upper"]) in text
+    assert f"{interval_text(answer['lower'], answer['upper'])} nats\n" in text
+    assert answer["bounds"][0]["units"] == "nats"
+    named = json.loads((tmp_path / "solution.json").read_text()) | {"program": "node@1"}
+    (tmp_path / "named.json").write_text(json.dumps(named))
+    assert run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "named.json").output == text
     assert f"relative gap         {gap_text(answer['gap'])}\n" in text
     wrong = run("import-solution", "sum/unequal-alphabets", "node", tmp_path / "solution.json")
     assert isinstance(wrong.exception, InputError)
     assert "solution.json" in str(wrong.exception)
     assert "another instance" in str(wrong.exception)
+    support.refused(
+        lambda: subproblem(library_model("sum/unequal-alphabets").load(), "problem"),
+        "got 'problem', which is not convex",
+    )
 
 
 def test_a_problem_as_it_is_written_from_the_command_line(tmp_path):
