@@ -178,8 +178,8 @@ def certify(
     Parameters
     ----------
     problem : cvxpy.Problem
-        DCP, over real continuous variables. Its variables are read, and left as they are. Cones: zero, nonnegative, second-order,
-        exponential, positive semidefinite.
+        DCP, over real continuous variables; values that these have are neither used nor changed. Cones: zero, nonnegative,
+        second-order, exponential, positive semidefinite.
     solver : str
         CLARABEL, SCS, ECOS, MOSEK or QICS; ``"auto"`` tries several.
     gap : float
