@@ -12,7 +12,18 @@ from typing import Any, Unpack
 from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, Epsilon
-from dalenius.conversions.rule import ALIASES, EPSILON, LEVEL, NOTIONS, Facts, Given, GivenFacts, Notion, notion_of
+from dalenius.conversions.rule import (
+    ALIASES,
+    EPSILON,
+    LEVEL,
+    NOTIONS,
+    About,
+    Facts,
+    Given,
+    GivenFacts,
+    Notion,
+    notion_of,
+)
 from dalenius.conversions.search import Place, Taken, best_chain, is_better, why_not
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_bounded, as_fraction, fraction_text
@@ -389,7 +400,8 @@ def _better(chain: tuple[Taken, ...], amounts: Mapping[Place, arb], facts: Facts
     first = () if not chain else (amounts[chain[0].start],)
     for taken, value in zip(chain, (*first, *(taken.value for taken in chain)), strict=False):
         rule = taken.rule
-        if not rule.keeps:
+        # what attains a later rule has its own number, of which the guarantee before may say less: of another prior, say
+        if not rule.keeps or (taken is not chain[-1] and rule.ends[0].about is not About.DATASETS):
             own.append(rule)
             if not rule.attained:
                 open_ones.append(f"{rule.name} is not known to be attained")
@@ -404,5 +416,5 @@ def _better(chain: tuple[Taken, ...], amounts: Mapping[Place, arb], facts: Facts
             "attained by " + chain[0].rule.attained if chain else "it is the guarantee itself"
         )
     if len(own) > 1:
-        return "something better may be possible: each rule is attained, but not all by one mechanism"
+        return "something better may be possible: each rule is attained, but perhaps not all by one mechanism"
     return f"nothing better is possible: attained by {own[0].attained}"

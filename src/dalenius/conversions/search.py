@@ -15,6 +15,7 @@ from dalenius.conversions.rules import RULES
 
 LONGEST = 6  # rules in a chain
 ON_THE_WAY = tuple(Fraction(2) ** k for k in range(-4, 3))  # epsilons that a chain may pass
+LITTLE = arb(2) ** -60  # less than the last bit of a double
 TWO = Epsilon(Fraction(2))  # an order: chi-square is of it
 NEARER = tuple(1 + Fraction(1, 2**k) for k in range(1, 7))  # factors by which a better one is then sought
 
@@ -219,8 +220,8 @@ def _safe(notion: str, value: arb) -> arb:
 
 
 def is_better(notion: str, first: arb, second: arb) -> bool:
-    """True if the first number is certainly the better guarantee in this notion."""
-    return bool(first > second) if NOTIONS[notion].at_least else bool(first < second)
+    """True if the first number is certainly the better guarantee in this notion, by more than how a longer chain is rounded."""
+    return bool((first - second if NOTIONS[notion].at_least else second - first) > second * LITTLE)
 
 
 # Why no rule leads from one notion to another, in one line.
@@ -230,6 +231,7 @@ EVERY_OUTPUT = {About.CHANNEL, About.PRIOR}
 EVERY_RATIO = {"differential_privacy", "free_lunch_privacy", "bayesian_dp"}
 # Infinite where an output is possible for one input and impossible for another.
 FINITE = {"renyi_dp", "local_renyi_dp", "pairwise_divergence", "strong_kl", "strong_chi_square"}
+ENDLESS = FINITE | {"local_zcdp", "local_gdp"}
 NORMAL = {"zcdp", "local_zcdp"}
 
 
@@ -257,10 +259,8 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
     first, second = NOTIONS[source].about, NOTIONS[target].about
     if facts.releases > 1 and fewest_missing(source, target, Facts(), sharp=sharp) is not None:
         return "no rule of composition is known on the way: each release alone has the guarantee, all of them together may reveal more"
-    if first is About.INFERENCE:
-        return (
-            "none exists: what can be guessed or estimated of one secret says nothing about the rest of the mechanism"
-        )
+    if source == "posterior_min_entropy":
+        return "none exists: what can be guessed of one attribute says nothing about the rest of the mechanism"
     if second is About.DATASETS and first is not About.DATASETS:
         return "none exists: what is known of one secret's channel says nothing about other datasets"
     if second in EVERY_OUTPUT or target in (*EVERY_RATIO, "posterior_min_entropy"):
@@ -269,6 +269,8 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
         )
     if source in NORMAL:
         return "none is known: what normal laws bound so has a constant that is not on the shelf"
+    if first is About.INFERENCE and target not in ENDLESS:
+        return "none is known: no rule here bounds this by what can be guessed, estimated or tested of the secret"
     if source in FINITE:
         return "none exists: an unlikely output may be so much unlikelier for one input that powers of ratios have any mean"
     return "none exists: an output of small probability may be impossible for one input, which makes the divergence infinite"

@@ -115,11 +115,30 @@ def test_that_nothing_better_is_possible_is_said_only_where_the_mechanism_has_th
         ("chi_square", "0.3", "mutual_information", {}, {"p_min": "0.3"}),
         ("chi_square", "2.5", "total_variation", {}, {"letters": 7}),
         ("maximal_leakage", "0.3", "bayes_advantage", {"p_max": "0.5"}, {"p_max": "0.7"}),
+        ("local_dp", 1, "guessing_success", {"p_max": "0.5", "letters": 2}, {"p_max": "0.6"}),
+        ("guessing_success", "0.7", "total_variation", {"p_min": "0.5"}, {"p_min": "0.4"}),
     ):
         assert dl.convert(source, value, to=target, **without).better.startswith("nothing better is possible")
         found = dl.convert(source, value, to=target, **facts)
         assert found.better.startswith("something better may be possible"), found
         assert "do not allow" in found.better
+
+
+def test_what_attains_the_last_rule_may_not_have_the_guarantee_that_was_given():
+    """A channel whose information under one prior is 0.05 has a larger capacity; an even secret is guessed by less than p_max."""
+    for source, value, target, facts in (
+        ("shannon_capacity", "0.05 nats", "local_information_privacy_delta(0.5)", {"p_min": "0.5"}),
+        ("bayes_advantage", "0.1", "mutual_information", {"letters": 2, "p_max": "0.7"}),
+    ):
+        assert "perhaps not all by one mechanism" in dl.convert(source, value, to=target, **facts).better
+
+
+def test_none_exists_is_said_only_where_a_mechanism_shows_it():
+    facts = {"letters": 4, "p_min": "0.1"}
+    assert "none is known" in dl.convert("estimation_error", "0.7", to="chi_square", **facts).better
+    assert "none exists" in dl.convert("guessing_success", "0.7", to="local_dp", **facts).better
+    found = dl.convert("bayes_advantage", "0.2", to="mutual_information", letters=2, p_max="0.5", units="bits")
+    assert found.value == pytest.approx(0.4)
 
 
 def test_units_are_rounded_outward():

@@ -472,4 +472,52 @@ def normal_power(given: Given) -> arb:
     return normal_tail(-arb(2).sqrt() * (2 * level - 1).erfinv() - given.value)
 
 
+def _known_test(given: Given) -> tuple[arb, arb] | None:
+    """A rate f of false positives with the most true ones t, f + t at most 1; None where it says nothing of other tests.
+
+    As both orders of two values are tested, 1 - t and 1 - f are such a pair if f and t are.
+    """
+    false, true = given.epsilon_before, given.value.max(given.epsilon_before)
+    return (false.min(1 - true), true.min(1 - false)) if false > 0 and true < 1 else None
+
+
+@FROM_ROWS("power-of-power", "true_positive_rate -> true_positive_rate", ours=True)
+def power_of_power(given: Given) -> arb | None:
+    """min(max(t g/f, 1 - (1-t)(1-g)/(1-f)), max(g (1-f)/(1-t), 1 - f (1-g)/t)), t at f, g the rate asked for
+
+    Source: ours; Neyman, Pearson: the true positives are concave in the false ones
+    Attained by: a channel of two inputs and two outputs
+
+    *Bound because* the true positives of two values are concave, at least 0 at 0, and 1 at 1: were more allowed at g, the chord from
+    there to 0 or 1 would be above t at f; and 1 - t false positives with 1 - f true ones are such a test of the other order.
+    """
+    known = _known_test(given)
+    if known is None:
+        return None
+    level = given.epsilon_after
+    return arb(1).min(_through(*known, level)).min(_through(1 - known[1], 1 - known[0], level))
+
+
+def _through(false: arb, true: arb, level: arb) -> arb:
+    """The larger of the lines from (0, 0) and from (1, 1) through a point, at this level."""
+    return (true * level / false).max(1 - (1 - true) * (1 - level) / (1 - false))
+
+
+@FROM_ROWS("delta-of-power", "true_positive_rate -> local_dp_delta", ours=True)
+def delta_of_power(given: Given) -> arb | None:
+    """max((t-f)/(1-f), (t - f exp e)/(t+f)), t at f; of 1-t and 1-f where t + f > 1
+
+    Source: ours
+    Attained by: a channel of two inputs and two outputs
+
+    *Bound because* delta is the most true positives less e^epsilon times the false ones g, where at most those of `power_of_power` are
+    true: piecewise linear in g, with corners at 0, at f/(t+f), and where all are true, which is never better than at 0.
+    """
+    known = _known_test(given)
+    if known is None:
+        return None
+    false, true = known
+    return ((true - false) / (1 - false)).max((true - given.epsilon_after.exp() * false) / (true + false))
+
+
 RULES = (*PAIRS, *map(of_rows, PAIRS), *OF_DATASETS, *OF_RECORDS, *FROM_ROWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb
@@ -104,6 +105,64 @@ def success(given: Given) -> arb:
     Attained by: every mechanism
     """
     return given.p_max + given.value
+
+
+def any_outputs(given: Given) -> bool:
+    """True if there can be an output for every set of values."""
+    return given.facts.outputs is None
+
+
+@RULES("advantage-of-success", "guessing_success -> bayes_advantage", meets=any_outputs, ours=True)
+def advantage_of_success(given: Given) -> arb:
+    """success, with k letters success - 1/k
+
+    Source: by definition; the likeliest of k values has probability 1/k at least
+    Attained by: telling a uniform secret with some probability, in the limit of many letters where their number is not known
+    """
+    return given.value if given.facts.letters is None else given.value - 1 / arb(given.letters)
+
+
+def whole_share(given: Given) -> bool:
+    """True if all values may have probability p_min, and any outputs."""
+    share = given.facts.p_min
+    return any_outputs(given) and share is not None and share * (given.facts.letters or share.denominator) == 1
+
+
+def _of_uniform(given: Given, of: Callable[[int], arb]) -> arb:
+    """The chord of (1/j, of(j)) and (1/(j+1), of(j+1)) at this success, j near to 1/success.
+
+    Where `of` grows and the points are convex, it is at most the convex function through all of them, whatever j is.
+    """
+    j = max(int((1 / given.value).mid().floor().unique_fmpz() or 1), 1)
+    return of(j) + (1 - j * given.value) * (j + 1) * (of(j + 1) - of(j))
+
+
+@RULES(
+    "information-of-success", "guessing_success -> mutual_information", needs="letters", meets=any_outputs, ours=True
+)
+def information_of_success(given: Given) -> arb:
+    """log k less the chord of (1/j, log j) and (1/(j+1), log (j+1)) at the success, k letters
+
+    Source: ours, by Feder, Merhav, Relations between entropy and error probability, Theorem 1
+    Attained by: a random subset of j or j+1 values, the secret among them, which is uniform
+
+    *Bound because* no law whose largest entry is m has less entropy than that with as many entries m as there can be, and a rest: between
+    m = 1/(j+1) and 1/j it is concave in m, and so not below the chord; the chords are convex, and the mean of m is the success.
+    """
+    return arb(given.letters).log() - _of_uniform(given, lambda j: arb(j).log())
+
+
+@RULES("distance-of-success", "guessing_success -> total_variation", needs="p_min", meets=whole_share, ours=True)
+def distance_of_success(given: Given) -> arb:
+    """2 - 2 p_min (2j + 1 - j (j+1) success), 1/(j+1) <= success <= 1/j
+
+    Source: ours
+    Attained by: a random subset of j or j+1 values, the secret among them, which is uniform
+
+    *Bound because* half the distance of a posterior r from the prior is 1 less sum min(r, prior) >= sum min(r, p_min), which is concave
+    in r, and so least at j entries m, the largest, and a rest: there j p_min + min(1 - j m, p_min) >= p_min (2j + 1 - j (j+1) m).
+    """
+    return 2 - 2 * given.p_min * _of_uniform(given, arb)
 
 
 @RULES("leakage-of-a-guess", "maximal_leakage -> bayes_advantage", needs="p_max", meets=likely_values)
