@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 
 from . import Status, Verdict, check
 from .console import Parser, ended, file_bytes, show, unusable
 from .core.arithmetic import choose
+
+# a table of the model, which is cut where people read it
+_LONG = re.compile(r"^([a-z_]+(?: \d+)?: [\[{].{199}).+$", re.MULTILINE)
 
 
 def _judge(options: argparse.Namespace) -> Verdict:
@@ -55,7 +59,8 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
         return unusable(f"{program}: {error}")
     if not options.quiet and (options.json or verdict.status is not Status.UNREADABLE):
         lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)
-        show(verdict.json(model=options.model, certificate=options.certificate) if options.json else "\n".join(lines))
+        shown = _LONG.sub(r"\1... (--json has it whole)", "\n".join(lines))
+        show(verdict.json(model=options.model, certificate=options.certificate) if options.json else shown)
     if verdict.status is Status.UNREADABLE:
         return unusable(f"{program}: {options.model}: {verdict.reason}")
     return verdict.exit_code

@@ -69,6 +69,20 @@ def test_command_line(capsys, tmp_path, files):
     assert info.value.code == 2
 
 
+def test_the_statement_is_whole_in_json_and_says_where_it_is_cut(capsys, tmp_path):
+    for name, content in zip(("model", "certificate"), CORPUS["second_look"].files, strict=True):
+        (tmp_path / name).write_bytes(content)
+    files = [str(tmp_path / name) for name in ("model", "certificate")]
+    assert main([*files, "--json"]) == 0
+    whole = next(line for line in json.loads(capsys.readouterr().out)["lines"] if line.startswith("mechanism: "))
+    assert json.loads(whole.removeprefix("mechanism: "))["kind"] == "adaptive"
+    assert main(files) == 0
+    short = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("mechanism: "))
+    start, _, said = short.partition("... ")
+    assert whole.startswith(start)
+    assert (len(start) < len(whole), said) == (True, "(--json has it whole)")
+
+
 def test_a_bound_that_is_all_there_is_to_know_is_called_that():
     """It is proved, as a true one, and is written as the logarithm of the number of values."""
     model, data = CORPUS["parity_output"].files

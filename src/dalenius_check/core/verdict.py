@@ -169,8 +169,8 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares, le
     used = rules(model.allowance)
     statement = (
         *words[:2],
-        *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key not in ("problem", "constraints")),
-        *(f"constraint {j}: {_cut(table)}" for j, table in enumerate(model.normal.get("constraints", []))),
+        *(f"{key}: {json.dumps(told)}" for key, told in model.normal.items() if key not in ("problem", "constraints")),
+        *(f"constraint {j}: {json.dumps(table)}" for j, table in enumerate(model.normal.get("constraints", []))),
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
@@ -184,8 +184,3 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares, le
     )
     status = Status.RESOLVED if model.foreign else Status.PROVED
     return Verdict(status, statement[0], statement, lower, upper, rules=used)
-
-
-def _cut(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 200 else text[:197] + "..."
