@@ -183,7 +183,7 @@ def _print(found: Measures, output: Path | None, written: Mapping[str, Mapping[s
         out.print()
         out.print(line)
     if output is not None and not written:
-        err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
+        err.print("no claim was written: they are about the input of a rational mechanism, and finite")
     for name, files in written.items():
         out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}")
 

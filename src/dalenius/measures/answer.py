@@ -62,12 +62,13 @@ class PrivacyClaim:
         return str(self.problem.privacy.epsilon)
 
 
-def claim(name: str, channel: Numbers, prior: Numbers) -> PrivacyClaim | None:
+def claim(name: str, channel: Numbers, priors: Sequence[Numbers]) -> PrivacyClaim | None:
     """The claim of a measure of `CLAIMED`, proved; None where the measure is infinite.
 
     Parameters
     ----------
-    channel, prior : arrays of rationals
+    channel, priors : arrays of rationals
+        A channel, and one prior or several.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def claim(name: str, channel: Numbers, prior: Numbers) -> PrivacyClaim | None:
     if name == "local_dp":
         ratio = formulas.exp_local_dp(channel).item()
     else:
-        ratio = largest(formulas.exp_pointwise_maximal_leakage(channel, prior)).item()
+        ratio = max(largest(formulas.exp_pointwise_maximal_leakage(channel, prior)).item() for prior in priors)
     if not isinstance(ratio, fmpq):
         return None
     epsilon, rows = f"log {fraction_text(_rounded(fraction(ratio)))}", [[fraction(x) for x in row] for row in channel]
@@ -90,7 +91,7 @@ def claim(name: str, channel: Numbers, prior: Numbers) -> PrivacyClaim | None:
     inputs, outputs = channel.shape
     notion: Privacy = LocalDP(epsilon)
     if name != "local_dp":
-        notion = PointwiseMaximalLeakage(epsilon, [[fraction(x) for x in prior]])
+        notion = PointwiseMaximalLeakage(epsilon, [[fraction(x) for x in prior] for prior in priors])
     problem = MinDistortion(
         records=Records(1, alphabet=inputs),
         query=Identity(),

@@ -145,7 +145,7 @@ def measure(
         Add the pointwise maximal leakage and the probability of each output.
     claims : bool
         Have the independent checker prove the epsilon of local differential privacy of a rational mechanism, or matrix, and with one
-        prior the pointwise maximal leakage: `Measure.claim` holds the model and the certificate.
+        prior, or several that are listed, the pointwise maximal leakage: `Measure.claim` holds the model and the certificate.
     only : sequence of str
         Evaluate the measures of these names alone, without their arguments: all that take long need not be waited for.
     units : {"nats", "bits"} or None
@@ -265,7 +265,9 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
         if prior.bound is not None:
             prior.check(alone)
         if prior.bound is not None or (prior.record_laws is not None and not prior.in_blocks):
-            return OfClass(subject, inputs_of(subject), prior.laws(alone))  # of one record, product laws are all laws
+            return OfClass(
+                subject, inputs_of(subject), prior.laws(alone), prior
+            )  # of one record, product laws are all laws
     uniform = isinstance(prior, str) and prior == UNIFORM
     return OfInput(subject, inputs_of(subject), None if uniform else prior, names)
 
@@ -452,17 +454,21 @@ def _row(definition: Definition, ends: Ends, units: str | None, against: str) ->
 
 
 def _with_claim(row: Measure, subject: Subject, work: _Work) -> Measure:
-    """The row, proved by the checker where it can be, and in time; against a class of priors only what needs none."""
+    """The row, proved by the checker where it can be, and in time; against a class of priors only what needs none.
+
+    The claim about listed priors is about the matrix and all of them.
+    """
     alone = isinstance(subject, OfClass) and row.name == "local_dp"
-    if row.name not in CLAIMED or not (alone or isinstance(subject, OfInput)):
+    if row.name not in CLAIMED or not (alone or isinstance(subject, OfInput | OfListed)):
         return row
 
     def claimed() -> Measure:
-        measured = subject.at_precision()[0]
-        if not (is_rational(measured.channel) and (alone or is_rational(measured.prior))):
+        measured = subject.at_precision()
+        channel, priors = measured[0].channel, [each.prior for each in measured]
+        if not (is_rational(channel) and (alone or all(map(is_rational, priors)))):
             return row
         work.told(f"{row.name}, the proof")
-        return replace(row, claim=claim(row.name, measured.channel, measured.prior))
+        return replace(row, claim=claim(row.name, channel, priors))
 
     return work.timed(claimed) or row
 

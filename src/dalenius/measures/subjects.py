@@ -21,7 +21,7 @@ from dalenius.information.balls import rational
 from dalenius.information.measures import AllPriors, PriorClass, channel_of_secret
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
-from dalenius.model import WorstCaseLeakage
+from dalenius.model import Adversary, WorstCaseLeakage
 from dalenius.model.fields import keep
 from dalenius.model.laws import Law, Uniform, check_size
 from dalenius.model.mechanisms import Channel, Mechanism
@@ -251,11 +251,14 @@ class OfClass(Subject):
         What the inputs are called.
     priors : PriorClass
         In exact numbers, as `exactly` makes them.
+    given : Adversary, optional
+        What people call them, where that is an adversary.
     """
 
     mechanism: Mechanism
     values: Integers
     priors: PriorClass
+    given: Adversary | None = None
 
     def __post_init__(self) -> None:
         inputs, outputs = self.mechanism.channel(self.values).shape
@@ -263,13 +266,15 @@ class OfClass(Subject):
         for name, part in vars(self.priors).items():
             if isinstance(part, np.ndarray) and part.shape[-1] != inputs:
                 raise InputError(f"prior: {name} needs a number for each of the {inputs} inputs, got {part.shape[-1]}")
-        against = (
-            "any prior"
-            if isinstance(self.priors, AllPriors)
-            else f"any prior of a class ({type(self.priors).__name__})"
-        )
+        against = "any prior" if isinstance(self.priors, AllPriors) else f"any prior of a class ({self._named()})"
         labels = self.mechanism.output_labels(self.values)
         self._say(f"the input, one of {inputs}, under {against}", against, labels, (inputs, outputs))
+
+    def _named(self) -> str:
+        named = self.priors if self.given is None else self.given
+        parts = ((part.name, getattr(named, part.name)) for part in fields(named))  # type: ignore[arg-type]
+        said = (f"{name} {part.tolist() if isinstance(part, np.ndarray) else part}" for name, part in parts)
+        return f"{type(named).__name__}: {', '.join(said)}"
 
     def made(self) -> list[Measured]:
         channel = self.mechanism.exact_channel(self.values)

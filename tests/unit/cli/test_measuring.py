@@ -108,6 +108,12 @@ def test_the_largest_over_a_class_of_priors(command_line, tmp_path):
         done = command_line("measure", "channel.csv", *middle, "--within", within, "--json")
         assert done.returncode == 0, done.stderr
         found[within] = {row["name"]: row for row in json.loads(done.stdout)["measures"]}["mutual_information"]
+    for within, named in (
+        ("l1 0.2", "PriorBall: center [1/4, 3/4], radius 1/5"),
+        ("floor 0.05", "PriorFloor: floor 1/20"),
+        ("entropy 0.9 max", "EntropyAtLeast: amount 9/10, units max"),
+    ):
+        assert found[within]["against"] == f"any prior of a class ({named})"
     assert [found[same]["upper"] for same in ("l1 0.2", "box 0.1")] == [found["l1 0.2"]["upper"]] * 2
     assert all(row["lower"] <= found["all"]["upper"] for row in found.values())
 

@@ -30,6 +30,18 @@ def test_both_notions_are_proved_of_this_mechanism():
     assert dl.measure(ROWS, prior=PRIOR)["local_dp"].claim is None
 
 
+def test_both_notions_are_proved_under_the_worst_of_listed_priors():
+    priors = dl.PriorSet([PRIOR, [0.2, 0.2, 0.6], [0, 0.5, 0.5]])
+    found = dl.measure(ROWS, prior=priors, claims=True)
+    alone = [dl.measure(ROWS, prior=prior)["pointwise_maximal_leakage"].upper for prior in priors.priors]
+    for name in ("local_dp", "pointwise_maximal_leakage"):
+        proof = found[name].claim
+        assert proof.epsilon == found[name].exact
+        assert dl.verify(proof.problem, proof.certificate).proved
+    assert len(proof.problem.privacy.priors) == 3
+    assert found["pointwise_maximal_leakage"].upper == max(alone)
+
+
 def test_a_smaller_epsilon_or_another_mechanism_is_rejected():
     found = dl.measure(ROWS, prior=PRIOR, claims=True)
     for name, notion in (
@@ -62,7 +74,7 @@ def test_a_long_rational_is_claimed_rounded_upward():
         [Fraction(2**470 + 1, 3**300), 1 - Fraction(2**470 + 1, 3**300)],
         [Fraction(3**280, 5**200), 1 - Fraction(3**280, 5**200)],
     ]
-    proof = claim("local_dp", exact_rows(rows), exact_rows([[Fraction(1, 2)] * 2])[0])
+    proof = claim("local_dp", exact_rows(rows), exact_rows([[Fraction(1, 2)] * 2]))
     assert dl.verify(proof.problem, proof.certificate).proved
     ratios = [x / y for x, y in zip(*rows, strict=True)]
     claimed = Fraction(proof.epsilon.removeprefix("log "))
@@ -72,7 +84,7 @@ def test_a_long_rational_is_claimed_rounded_upward():
 def test_entries_that_cannot_be_written_are_refused_in_one_line():
     long = Fraction(2**1500 + 1, 3**1000)
     with pytest.raises(dl.errors.InputError, match="round the matrix"):
-        claim("local_dp", exact_rows([[long, 1 - long], [1 - long, long]]), exact_rows([[Fraction(1, 2)] * 2])[0])
+        claim("local_dp", exact_rows([[long, 1 - long], [1 - long, long]]), exact_rows([[Fraction(1, 2)] * 2]))
 
 
 @pytest.mark.parametrize("name", ["local_dp", "pointwise_maximal_leakage"])

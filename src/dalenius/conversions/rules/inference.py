@@ -146,8 +146,8 @@ def information_of_success(given: Given) -> arb:
     Source: ours, by Feder, Merhav, Relations between entropy and error probability, Theorem 1
     Attained by: a random subset of j or j+1 values, the secret among them, which is uniform
 
-    *Bound because* no law whose largest entry is m has less entropy than that with as many entries m as there can be, and a rest: between
-    m = 1/(j+1) and 1/j it is concave in m, and so not below the chord; the chords are convex, and the mean of m is the success.
+    *Bound because* no law whose largest entry is m has less entropy than that with as many entries m as there can be, and a rest:
+    between m = 1/(j+1) and 1/j it is concave in m, and so not below the chord; the chords are convex, the mean of m is the success.
     """
     return arb(given.letters).log() - _of_uniform(given, lambda j: arb(j).log())
 
@@ -159,8 +159,9 @@ def distance_of_success(given: Given) -> arb:
     Source: ours
     Attained by: a random subset of j or j+1 values, the secret among them, which is uniform
 
-    *Bound because* half the distance of a posterior r from the prior is 1 less sum min(r, prior) >= sum min(r, p_min), which is concave
-    in r, and so least at j entries m, the largest, and a rest: there j p_min + min(1 - j m, p_min) >= p_min (2j + 1 - j (j+1) m).
+    *Bound because* half the distance of a posterior r from the prior is 1 less sum min(r, prior) >= sum min(r, p_min), which is
+    concave in r, and so least at j entries m, the largest, and a rest: there j p_min + min(1 - j m, p_min), which is concave in m
+    and not below the chord from (j+1) p_min at m = 1/(j+1) to j p_min at 1/j; the chords are convex, the mean of m is the success.
     """
     return 2 - 2 * given.p_min * _of_uniform(given, arb)
 
