@@ -46,7 +46,7 @@ def log_sum_exp(x: Floats, *, axis: int = -1) -> Floats:
     top = x.max(axis=axis, keepdims=True)
     if not np.isfinite(top).all():
         top = np.where(np.isfinite(top), top, 0.0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
     return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
 

@@ -283,9 +283,11 @@ def _grown(
 
     while True:
         told()
+        if proved() <= enough:  # where any bound is enough, levels are infinite, and so may bounds be
+            break
         uppers = np.array([tree.upper for tree in trees])
         excess = np.maximum(uppers - levels, 0.0)
-        if proved() <= enough or not excess.any() or not turn.may_grow(distinct, least):
+        if not excess.any() or not turn.may_grow(distinct, least):
             break
         if turn.together(list(work.values()), least, told, lambda: proved() <= enough):
             continue
