@@ -23,6 +23,9 @@ from dalenius.search import checkpoint, tree
 from dalenius.search.checkpoint import Checkpoint
 from dalenius.search.clock import Clock
 from dalenius.search.tree import Leaf
+from dalenius_check.core.allowance import Allowance, LimitError
+from dalenius_check.core.arithmetic import fmpq
+from dalenius_check.lemmas import releases
 
 ROOT = Path(__file__).parents[2]
 PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()
@@ -668,3 +671,45 @@ def test_where_there_is_none(tmp_path, question, options, reason):
 def test_a_pipe_is_no_place(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     support.refused(lambda: dl.solve(hard("0.9 max"), checkpoint=tmp_path / "pipe"), "not a regular file")
+
+
+def releases_against(support, adversary):
+    """What the checker makes a large channel of, were there more of them."""
+    return support.problem([2] * 4, dl.Count(), dl.several_releases(dl.geometric(0.2), times=4), adversary)
+
+
+@each("adversary", dl.IndependentBlocks(2), dl.AnyPrior())
+def test_an_interval_comes_of_releases_whose_channel_takes_all_the_time(support, monkeypatch, adversary):
+    """Nothing reveals more than all there is to know, and that is proved without a row."""
+
+    def endless(parts, inputs, allowance):
+        raise LimitError("the seconds that were left to it", "seconds")
+
+    monkeypatch.setattr(releases, "together", endless)
+    result = dl.solve(releases_against(support, adversary))
+    assert result.lower == 0.0
+    assert math.log(2.0) <= result.upper <= math.log(2.0) + ROUNDING
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
+
+
+@each("adversary", dl.IndependentBlocks(2), dl.AnyPrior())
+def test_the_channel_of_releases_is_made_once_for_all_checks(support, monkeypatch, adversary):
+    made, together = [], releases.together
+
+    def counted(parts, inputs, allowance):
+        made.append(inputs)
+        return together(parts, inputs, allowance)
+
+    monkeypatch.setattr(releases, "together", counted)
+    question = releases_against(support, adversary)
+    result = dl.solve(question, gap=0.01)
+    assert 0.0 < result.lower <= result.upper < math.log(2.0)
+    (one,) = question.asked if isinstance(adversary, dl.IndependentBlocks) else [question]
+    assert made == [one.shape[0]]
+    assert one.costs.leaf.seconds > one.costs.certain.seconds
+
+
+def test_listing_types_of_releases_looks_at_the_clock(monkeypatch):
+    monkeypatch.setattr(releases, "product_rows", None)
+    with pytest.raises(LimitError, match="0 seconds"):
+        releases.together([([[fmpq(1, 2), fmpq(1, 2)]], 3)], 1, Allowance(0))

@@ -90,6 +90,7 @@ class BlocksAudit(Audit):
 
     def run(self) -> None:
         """One piece after the other, each with its share of the time left; none is bounded better than the best witness needs."""
+        self.clock.tell("search", self.lower, self.upper, 0)
         for k, part in enumerate(self.parts):
             clock = self.clock.part(1.0 / (len(self.parts) - k))
             clock.report = self._teller(part)

@@ -176,8 +176,9 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
             leakage = channel.told_by_uniform
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         law, divergences, inputs = self._whole_channel(clock)
-        bounds = [letters_bound(channel), capacity_bound(channel, law, divergences), *self._informed(channel)]
+        bounds = [letters_bound(channel), *self._informed(channel)]
         bound = min(bounds, key=lambda bound: bound.upper)
+        bound = capacity_bound(channel, law, divergences, bound.upper) or bound
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
         listed = self.enough > 0.0 and of_few_selections(channel)  # beside another audit: the vertices will say it all
         wide = bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)

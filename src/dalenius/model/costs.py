@@ -49,6 +49,7 @@ DISTINCT = Cost(3.5e-5, 250.0)  # one that is written unlike all others
 RECORD = Cost(3.5e-7, 8.0)  # a record
 DIGIT = Cost(5e-9, 0.5)  # a binary digit of the numbers of completions
 PAIR = Cost(4.5e-6, 170.0)  # a letter of a record with a channel input that some dataset has
+PRODUCT = Cost(8e-6, 600.0)  # an entry of several releases, once a row is asked for: their types, and a product
 POINTER = Cost(1.2e-7, 13.0)  # an entry of the channel as a list
 ENTRY = Cost(5e-7)  # an entry of the channel as a ball, once for every use
 BALL, KEPT = 50.0, 2**22  # bytes of such an entry, and how many are kept
@@ -149,6 +150,7 @@ def audit_costs(
     reading: Cost,
     *,
     alike: bool = False,
+    making: Cost = Cost(),
 ) -> Costs:
     """Of an audit against an adversary, or against none in particular.
 
@@ -162,6 +164,8 @@ def audit_costs(
         Of the model, as `reading`.
     alike : bool
         Whether a row of the channel has two numbers only.
+    making : Cost
+        Of the channel's rows, without which what needs no search is proved.
     """
     inputs, outputs = shape
     entries, kinds = inputs * outputs, record_kinds(query, records, inputs)
@@ -179,8 +183,10 @@ def audit_costs(
         # such laws may tell records apart that are alike
         each = [information(kind, 0) + sums for kind in kinds for _ in range(kind.times)]
         evaluated = one_by_one(each, len(adversary.listed))
-        return Costs(model + balls + evaluated, search=search)
-    leaf = balls + LOGARITHM.times(inputs if alike else entries) + one_by_one([ENTRY.times(entries)] * len(kinds))
+        return Costs(model + making + balls + evaluated, search=search)
+    leaf = (
+        making + balls + LOGARITHM.times(inputs if alike else entries) + one_by_one([ENTRY.times(entries)] * len(kinds))
+    )
     if adversary is None or adversary.bound is None:
         return Costs(model + leaf, search=search)
     largest = max(kinds, key=lambda kind: kind.letters, default=None)

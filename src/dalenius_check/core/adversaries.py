@@ -107,7 +107,7 @@ class EntropyBound(Proof):
 
     def section(self, i: int, upper: arb) -> None:
         """A tree; where all that the record's letters can tell is no more, the leaf that says so needs no completions."""
-        plain = self.channel.rows and self._ceiling is None and self.lines.begins(_PLAIN)
+        plain = self.channel.outputs and self._ceiling is None and self.lines.begins(_PLAIN)
         if plain and (arb(self.model.alphabets[i]).log() <= upper) is True:
             self.tally[self.lines.next("a leaf")[0]] += 1
             return

@@ -36,6 +36,7 @@ class Channel:
     Entries that are one object are worked out once.
     """
 
+    held = 0  # bytes of rows that were made later
     protocol: ClosedForm | None = None  # of a mechanism that has one; if it has many outputs there are no rows
 
     def __init__(

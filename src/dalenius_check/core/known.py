@@ -37,14 +37,14 @@ class Known:
             return build(model)
         key, allowance = (*_kind(), model.digest), model.allowance
         if self._channel is None or self._channel[0] != key:
-            before = allowance.held
+            self._channel, before = None, allowance.held
             channel = build(model)
             assert channel is not None
             held, theorems = allowance.held - before, frozenset(allowance.theorems)
             self._channel, self._grouping = (key, channel, held, theorems), None
             return channel
         _, channel, held, theorems = self._channel
-        allowance.take(held)
+        allowance.take(held + channel.held)
         allowance.theorems |= theorems
         channel.allowance = allowance
         return channel

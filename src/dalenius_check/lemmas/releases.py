@@ -16,12 +16,12 @@ from math import comb, prod
 from typing import Any
 
 from ..core.allowance import PAIR, Allowance, rests_on
-from ..core.arithmetic import arb
+from ..core.arithmetic import arb, is_rational
 from ..core.channel import Channel
 from ..core.counts import places
 from ..core.model import Model
 from ..core.noise import noise_of
-from ..core.numbers import MAX_ENTRIES, need
+from ..core.numbers import BLOCK, MAX_ENTRIES, need
 from ..core.verdict import Subject
 from .adaptive import Rows, Step, part_rows, product_rows
 from .households import about
@@ -41,16 +41,13 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
     every information as it is.
     """
     many = [_many(times, len(rows[0])) for rows, times in parts]
-    rests_on(allowance, "R1")
-    need(inputs * prod(many) <= MAX_ENTRIES, f"the channel has more than {MAX_ENTRIES} entries")
     allowance.room(sum(many) * 16 * PAIR)
-    types = [
-        [
-            ([((place, y), count) for y, count in counts], _sequences(times, counts))
-            for counts in _types(times, len(rows[0]))
-        ]
-        for place, (rows, times) in enumerate(parts)
-    ]
+    types = list[list[tuple[list[Step], int]]]()
+    for place, (rows, times) in enumerate(parts):
+        types.append([])
+        for counts in _types(times, len(rows[0])):
+            allowance.look()
+            types[-1].append(([((place, y), count) for y, count in counts], _sequences(times, counts)))
 
     def paths() -> Iterable[tuple[list[Step], int]]:
         for chosen in product(*types):
@@ -93,7 +90,30 @@ def _sequences(times: int, counts: Sequence[tuple[int, int]]) -> int:
 def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
     """That of what is released together."""
     parts = list(_parts(model, mechanism, inputs))
-    return Channel(together(parts, len(inputs), model.allowance), inputs, model.allowance)
+    outputs = prod(_many(times, len(rows[0])) for rows, times in parts)
+    rests_on(model.allowance, "R1")
+    need(len(inputs) * outputs <= MAX_ENTRIES, f"the channel has more than {MAX_ENTRIES} entries")
+    return _Together(parts, outputs, inputs, model.allowance)
+
+
+class _Together(Channel):
+    """What is released together, whose rows are made once one is asked for: what needs none is proved without, however many."""
+
+    def __init__(
+        self, parts: Sequence[tuple[Rows, int]], outputs: int, inputs: list[int], allowance: Allowance
+    ) -> None:
+        super().__init__([], inputs, allowance)
+        del self.rows
+        self.exact, self.outputs = all(is_rational(rows[0][0]) for rows, _ in parts), outputs
+        self._together = max(1, BLOCK // outputs)
+        self._released = parts
+
+    @cached_property
+    def rows(self) -> Rows:  # type: ignore[override]
+        before = self.allowance.held
+        rows = together(self._released, len(self.values), self.allowance)
+        self.held = self.allowance.held - before
+        return rows
 
 
 def _parts(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Iterator[tuple[list[list[Any]], int]]:

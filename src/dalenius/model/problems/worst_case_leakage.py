@@ -22,6 +22,7 @@ from dalenius.model.costs import (
     MOVE,
     NUMBER,
     POINTER,
+    PRODUCT,
     RECORD,
     SHIFTED,
     Cost,
@@ -160,8 +161,10 @@ class WorstCaseLeakage(MechanismProblem):
         if adversary.is_chain or route.wide is not None:
             return Costs(read)
         shape = (self.shape[0], CLOSED_FORM) if route.audit == "local_protocol" else self.shape
-        alike = self.mechanism.alike
-        return audit_costs(self.query_of_inputs, self.records, shape, adversary, self._reading(shape), alike=alike)
+        alike, products = self.mechanism.alike, shape[0] * shape[1] if self.mechanism.independent else 0
+        making = PRODUCT.times(products)
+        read = self._reading(shape)
+        return audit_costs(self.query_of_inputs, self.records, shape, adversary, read, alike=alike, making=making)
 
     def spans(self, *, known: bool) -> list[int]:
         """Of a record by itself where the others are known, of a household against blocks; of tables along their cells, summed up, of

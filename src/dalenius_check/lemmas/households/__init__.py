@@ -21,6 +21,7 @@ from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines, Sizes
 from ...core.channel import Channel, build
 from ...core.counts import values
+from ...core.known import Known
 from ...core.model import Model
 from ...core.noise import power
 from ...core.numbers import need, take_entries
@@ -117,7 +118,7 @@ class Households(Proof):
         """The lines about a piece."""
         model = self.blocks.piece(shape, t)
         model.need_feasible()
-        return Piece(self.lines, model, channel_of(model))
+        return Piece(self.lines, model, channel_of(model, self.lines.known))
 
 
 class DesignedHouseholds:
@@ -195,13 +196,13 @@ class Drifting(Blocks):
         return [sum(end(c) * times for c, times in self.added.items()) for end in (min, max)]
 
 
-def channel_of(piece: Model) -> Channel:
+def channel_of(piece: Model, leaves: Known | None = None) -> Channel:
     """The channel of a piece; of one that drifts the outputs beyond its values are merged.
 
     Bound because the columns of the outputs up to the least value are proportional, and those from the greatest one on.
     """
     if not drifts(piece):
-        channel = build(piece)
+        channel = leaves.channel(piece) if leaves else build(piece)
         assert channel is not None
         return channel
     listed = values(piece)
