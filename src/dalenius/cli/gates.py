@@ -112,7 +112,7 @@ def gate_of(budget: Budget | None, ends: Ends) -> str:
     """The same in a sentence for a page; empty without a budget.
 
     >>> gate_of(Budget.of("0.1 bits"), Ends("audit", 0.0, 0.25, "nats"))
-    'NOT MET: at most 0.25 nats = 0.360674 bits is proved, and at most 0.1 bits was asked for.'
+    'NOT MET: at most 0.360674 bits is proved, and at most 0.1 bits was asked for.'
     """
     if budget is None:
         return ""
@@ -124,18 +124,19 @@ def _exceeding(budget: Budget, ends: Ends, known: str = "is proved") -> str:
     """What is known where the budget is not met."""
     _, lower, upper, units = ends
     if lower is not None and not budget.allows(lower, units):
-        return f"certainly more, at least {_amount(lower, units, above=False)} {known}"
-    return "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} {known}"
+        return f"certainly more, at least {_amount(budget, lower, units, above=False)} {known}"
+    return "nothing is proved" if upper is None else f"at most {_amount(budget, upper, units, above=True)} {known}"
 
 
-def _amount(end: float | Fraction, units: str, *, above: bool) -> str:
-    """An end in its own units, nats also in bits, rounded to its side."""
+def _amount(budget: Budget, end: float | Fraction, units: str, *, above: bool) -> str:
+    """An end in its own units, nats also in bits, or in the budget's bits alone, rounded to its side."""
     text, into = (text_above, upper_in) if above else (text_below, lower_in)
     told = amount_text(text(end), units)
     if units != "nats" or math.isinf(end):
         return told
     double = exact_fraction_above(Fraction(end)) if above else -exact_fraction_above(-Fraction(end))
-    return f"{told} = {amount_text(text(into(double, 'bits')), 'bits')}"
+    in_bits = amount_text(text(into(double, "bits")), "bits")
+    return in_bits if budget.units == "bits" else f"{told} = {in_bits}"
 
 
 def leakage_ends(of: str, result: Result | SecretResult | DesignResult) -> list[Ends]:
