@@ -25,7 +25,8 @@ class ExitStatus(IntEnum):
     )
     EXCEEDED = (
         6,
-        "the answer is valid, and its upper end is larger than `--at-most` allows; `release` releases nothing then",
+        "the answer is valid (of `audit-samples` with its confidence), and its upper end is larger than `--at-most` allows; `release` "
+        "releases nothing then",
     )
     INTERRUPTED = 130, "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole"
     CLOSED = 141, "nobody reads what is printed any more (a closed pipe); files that were written are whole"
