@@ -367,7 +367,10 @@ def _parse(text: str, what: str) -> Fraction:
         percent = text.removesuffix("%").rstrip()
         advice = "; write a share, 80% is 0.8" if percent != text and NUMBER.fullmatch(percent) else ""
         if text.startswith("log "):
-            advice = "; a logarithm, which is no rational number, is read of guarantees only (convert, privacy): write a decimal"
+            advice = (
+                "; a logarithm, which is no rational number, is read of guarantees (convert, privacy) and of local protocols only, "
+                "such as subset_selection, which with size 1 is randomised response: write a decimal"
+            )
         raise InputError(
             f'{what}: expected a number of at most {MAX_CHARACTERS} characters such as 0.25 or "1/3", got {brief(text)}{advice}'
         )
