@@ -315,6 +315,12 @@ test_blocks_of_questions_that_are_not_known = refuses(
     (dl.Parity(), dl.symmetric(0.1, k=3), ["k is 3"]),
     (dl.Count([7]), dl.geometric(1), ["letter 7"]),
     (dl.Joint(dl.Sum(), dl.Threshold(1)), dl.several_releases(dl.geometric(1)), ["joint with several_releases"]),
+    (
+        dl.Count(),
+        dl.several_releases(dl.geometric(1), dl.discrete_gaussian(scale=1)),
+        ["count with several_releases of discrete_gaussian; ask about each", "dalenius compose"],
+    ),
+    (dl.Count(), dl.several_releases(dl.geometric(1), dl.symmetric(0.1)), ["got count with symmetric"]),
     by=lambda query, mechanism: support.problem(dl.Records(4, alphabet=2), query, mechanism, dl.IndependentBlocks(2)),
 )
 

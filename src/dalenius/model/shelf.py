@@ -131,8 +131,8 @@ def stated(value: Any, form: str) -> Any:
     return getattr(value, form)() if hasattr(value, form) else value
 
 
-def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str) -> S:
-    """The object that a model-file table describes, looked up by its `kind`.
+def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str, advice: str = "") -> S:
+    """The object that a model-file table describes, looked up by its `kind`; `advice` ends a refusal of the kind.
 
     >>> from dalenius.model.queries import QUERIES
     >>> read_shelved(QUERIES, {"kind": "modular_sum", "modulus": 3}, "[query]")
@@ -142,7 +142,9 @@ def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str) -> S:
         raise InputError(f"{where}: expected a table, got {brief(table)}")
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in shelf:
-        raise InputError(f"{where}: kind must be one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
+        raise InputError(
+            f"{where}: kind must be one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}{advice}"
+        )
     rest = {key: value for key, value in table.items() if key != "kind"}
     return shelf[kind].from_table(rest, f"{where} kind {kind}")
 

@@ -229,7 +229,11 @@ test_noise_that_cannot_be = refuses(
         "(against independent_blocks, of what one household adds), here are 65",
     ),
     (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
-    (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
+    (lambda: dl.several_releases(dl.gaussian(1)), ["several_releases knows matrix", "its scale over the root of T"]),
+    (
+        lambda: dl.several_releases.from_table({"parts": [{"kind": "gaussian", "scale": 1}]}, "[mechanism]"),
+        ["[mechanism]: parts[0]: kind must be one of ", "got 'gaussian'", "(dalenius compose)"],
+    ),
 )
 
 

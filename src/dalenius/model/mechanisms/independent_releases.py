@@ -22,6 +22,11 @@ from dalenius.model.shelf import check_keys, read_shelved
 
 PARTS: dict[str, type[Mechanism]] = {}  # by kind, in the order of the shelf, which enters them
 MOST = 10**6  # releases
+APART = "ask about each release alone, and bound them together by dl.composition (dalenius compose)"
+ALONE = (
+    ". T releases of one query with gaussian noise reveal what one with its scale over the root of T reveals; where another part is "
+    f"not known, {APART}"
+)
 
 
 @declared
@@ -64,7 +69,7 @@ class SeveralReleases(OfQueries):
             raise InputError(f"mechanism: on must say of each of the {len(mechanisms)} mechanisms which query it is on")
         for mechanism in mechanisms:
             if not isinstance(mechanism, tuple(PARTS.values())):
-                raise InputError(f"mechanism: several_releases knows {', '.join(PARTS)}; got {brief(mechanism)}")
+                raise InputError(f"mechanism: several_releases knows {', '.join(PARTS)}; got {brief(mechanism)}{ALONE}")
             if mechanism.indexed_by() != "query":
                 raise InputError("mechanism: several_releases needs matrices whose rows are the query's values")
         if not mechanisms:
@@ -132,7 +137,7 @@ class SeveralReleases(OfQueries):
             rest = {key: value for key, value in part.items() if key not in ("times", "on")}
             on = as_integer(part.get("on", 0), f"{place}: on", at_least=0)
             times = as_integer(part.get("times", 1), f"{place}: times", at_least=1, at_most=MOST)
-            read.append(Part(read_shelved(PARTS, rest, place), times, on))
+            read.append(Part(read_shelved(PARTS, rest, place, ALONE), times, on))
         made = cls(*(part.mechanism for part in read))
         keep(made, parts=tuple(read))
         return made

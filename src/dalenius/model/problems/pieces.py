@@ -12,6 +12,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import NOISES, Mechanism
+from dalenius.model.mechanisms.independent_releases import APART
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, other_sums, record_types
@@ -226,6 +227,12 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
         return _undecided
     if query.hidden_by and all(one.by_value for one in stages):
         return _rows
+    for one, _, j in mechanism.independent:
+        for asked in query.together[j : j + 1]:
+            _way(asked, one)  # what is not known alone either is refused by itself
+            if one.tail or not _is_same(asked, one):
+                told = f"does not know {query.kind} with {mechanism.kind} of {one.kind}"
+                raise InputError(f"adversary: independent_blocks {told}; {APART}")
     raise InputError(_unknown(query, mechanism))
 
 
