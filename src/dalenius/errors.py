@@ -11,7 +11,9 @@ from cvxcertify.errors import brief as brief
 
 
 class DaleniusError(Exception):
-    """Base of every error that dalenius raises on purpose."""
+    """Base of every error that dalenius raises on purpose; `exit_code` is the status of a command that it ends."""
+
+    exit_code: int = 2
 
 
 class InputError(DaleniusError, ValueError):
@@ -23,7 +25,7 @@ class GapNotReachedError(DaleniusError):
 
 
 class NotProvedError(DaleniusError):
-    """A release was asked for, and it is not proved what it would leak, or that it keeps the budget: nothing is released.
+    """A certificate that something rests on is not proved; or a release is not proved to keep its budget, and nothing is released.
 
     `status` is the checker's word and `exit_code` that of its program: 1 rejected, 2 unreadable or about something else, 3 undecided;
     and 5 where the certificate is proved, but the model's budget is not met by what it proves, 6 where a budget of the release is not.

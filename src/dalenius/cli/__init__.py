@@ -205,6 +205,7 @@ def _run() -> int:
         _say(_usage(error))
     except DaleniusError as error:
         _say(str(error))
+        return error.exit_code
     except MemoryError:
         _say("out of memory; give the model, or the command, smaller limits")
     except KeyboardInterrupt:

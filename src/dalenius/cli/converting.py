@@ -20,6 +20,7 @@ from dalenius.files import need_places
 from dalenius.measures.answer import units_of
 from dalenius.model import digest
 from dalenius.model.problems.worst_case_leakage import audited
+from dalenius.studies.composition import Answer, composed, need_composable
 
 
 def compose(
@@ -54,9 +55,7 @@ def compose(
         )
     budget = Budget.of(at_most)
     answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
-    together = dl.composition(
-        answers, adaptive=adaptive, eta=None if eta is None else need_unit(eta, "--eta"), rule=rule
-    )
+    together = composed(answers, adaptive, None if eta is None else need_unit(eta, "--eta"), rule)
     found = together.to(units_shown(units, as_data=as_json))
     proved = [Ends("all together", together.lower, together.upper, together.units)]
     if as_json:
@@ -67,8 +66,8 @@ def compose(
     require_at_most(budget, proved)
 
 
-def _answer(model: str, certificate: str) -> tuple[dl.WorstCaseLeakage | dl.SecretLeakage, dl.Certificate]:
-    """A release's problem and its certificate, which must be about it."""
+def _answer(model: str, certificate: str) -> tuple[str, list[Answer]]:
+    """A release by its model's name: its problem and its certificate, which must be about it, and proved."""
     problem = read_problem(model)[2]
     asked = problem if isinstance(problem, dl.SecretLeakage) else audited(problem)
     found = dl.Certificate.read(certificate)
@@ -78,7 +77,8 @@ def _answer(model: str, certificate: str) -> tuple[dl.WorstCaseLeakage | dl.Secr
         raise InputError(f"{certificate}: {error}") from None
     if about != digest(asked):
         raise InputError(f"{certificate}: not about {model}; give each model's certificate after it")
-    return asked, found
+    need_composable(asked, found, certificate)
+    return model, [(asked, found)]
 
 
 PICTURES = (".png", ".svg", ".pdf")

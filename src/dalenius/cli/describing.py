@@ -19,9 +19,9 @@ from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget, at_most_met, require_at_most
-from dalenius.cli.shared import err, naming, out, read_problem, status_line
+from dalenius.cli.shared import naming, out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import InputError, NotProvedError, brief, counted
+from dalenius.errors import InputError, brief, counted
 from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places
@@ -274,10 +274,6 @@ def report(sources: list[str], output: Path, title: str = "") -> None:
     if output.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--output {output}: expected a file that ends in .html")
     need_places([output])
-    try:
-        with status_line("report") as show:
-            page = write_report(sources, output, title=title, progress=show)
-    except NotProvedError as error:
-        err.print(f"dalenius: {error}")
-        raise typer.Exit(error.exit_code) from None
+    with status_line("report") as show:
+        page = write_report(sources, output, title=title, progress=show)
     out.print(str(page))

@@ -15,9 +15,9 @@ class ExitStatus(IntEnum):
     meaning: str  # to a script, as in the table of docs/results.md
 
     DONE = 0, "done; of `verify`: proved"
-    REJECTED = 1, "the checker rejected the certificate (`verify`, `release`, `report`, `list`)"
+    REJECTED = 1, "the checker rejected the certificate (`verify`, `release`, `report`, `compose`, `list`)"
     UNUSABLE = 2, "something cannot be used, read or written; one line on standard error says what"
-    UNDECIDED = 3, "the checker came to no verdict within its limits (`verify`, `release`, `report`)"
+    UNDECIDED = 3, "the checker came to no verdict within its limits (`verify`, `release`, `report`, `compose`)"
     RESOLVED = 4, "proved of the matrix in the certificate, not of the model (`verify --resolved`)"
     NOT_REACHED = (
         5,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from dalenius._verify import verify
+from dalenius._verify import need_proved
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import Number, as_list, as_quantity
@@ -32,6 +32,7 @@ from dalenius.model import (
 )
 from dalenius.model.adversaries import LawClass
 from dalenius.model.adversaries.independent_blocks import as_blocks
+from dalenius.model.in_words import words_of
 from dalenius.model.sums import attained_values
 from dalenius.notebook import in_brief
 from dalenius.results import Result, SecretResult, at_most_text
@@ -190,8 +191,10 @@ def composition(
     Raises
     ------
     InputError
-        If the problems are about other people, columns, secrets or adversaries, a result is another problem's, a certificate is not
-        proved, or the rule that is asked for is false here.
+        If the problems are about other people, columns, secrets or adversaries, a result is another problem's, or the rule that is
+        asked for is false here.
+    NotProvedError
+        If the checker does not prove a certificate.
 
     Notes
     -----
@@ -202,24 +205,33 @@ def composition(
     capacities*: I(X_r; Y_2 | Y_1) <= I(X; Y_2 | Y_1) <= C_2, X all the data. *Sum and eta*: their Proposition 1. Capacities are
     evaluated in balls, at the output law that a search ends with: C <= max_x D(R_x || r) for every r.
     """
-    stages = [_stage(item, f"answers[{j}]") for j, item in enumerate(as_list(answers, "answers"))]
+    stages = {f"answers[{j}]": item for j, item in enumerate(as_list(answers, "answers"))}
     if len(stages) < 2:
         raise InputError(f"answers: expected at least two releases, got {len(stages)}")
+    return composed([(name, _stage(item, name)) for name, item in stages.items()], adaptive, eta, rule)
+
+
+def composed(
+    releases: Sequence[tuple[str, list[Answer]]], adaptive: bool, eta: Number | None, rule: str | None
+) -> Composition:
+    """The same of certificates that are proved, each release under the name that messages use."""
+    names, stages = [name for name, _ in releases], [stage for _, stage in releases]
     first = stages[0][0][0]
-    for j, (problem, _) in ((j, answer) for j, stage in enumerate(stages) for answer in stage):
-        for part in ("records", "adversary", "secrets"):  # about whom, and against whom
+    for name, (problem, _) in ((name, answer) for name, stage in releases for answer in stage):
+        # about whom, and against whom
+        for part, shown in (("records", brief), ("adversary", _shown), ("secrets", brief)):
             one, other = getattr(first, part, ()), getattr(problem, part, ())
             if one != other:
                 raise InputError(
-                    f"answers: expected problems about the same records, or secrets, and the same adversary; {part} of answers[0]: "
-                    f"{brief(one)}, of answers[{j}]: {brief(other)}{TOGETHER if part == 'records' else ''}"
+                    f"expected problems about the same records, or secrets, and the same adversary; {part} of {names[0]}: "
+                    f"{shown(one)}, of {name}: {shown(other)}{TOGETHER if part == 'records' else ''}"
                 )
     # two things to know about a person, of whom the logarithm of the letters is one; and a class of laws that means other letters
     for named, alike in (("answer", "one column"), ("letters", "letters in one order")):
         known = {getattr(problem.records, named) for stage in stages for problem, _ in stage} - {"", ()}
         if len(known) > 1:
             got = ", ".join(sorted(each if isinstance(each, str) else brief(list(each)) for each in known))
-            raise InputError(f"answers: expected problems about {alike}, got {got}{TOGETHER}")
+            raise InputError(f"expected problems about {alike}, got {got}{TOGETHER}")
     chosen = adaptive or any(len(stage) > 1 for stage in stages)
     leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
     bounds = _Bounds(stages, leakages, first, chosen, None if eta is None else _nats(eta))
@@ -332,11 +344,19 @@ def _check(problem: Audit, answer: Result | SecretResult | Certificate, where: s
     certificate = answer if isinstance(answer, Certificate) else answer.certificate
     if certificate.header.model != digest(problem):
         raise InputError(f"{where}: expected the result of this problem, got another problem's")
-    if (
-        isinstance(answer, Certificate)
-        and not verify(problem, answer, resolved=answer.header.resolved is not None).proved
-    ):
-        raise InputError(f"{where}: the certificate is not proved; `dalenius.verify` says why")
+    if isinstance(answer, Certificate):
+        need_composable(problem, answer, where)
+
+
+def need_composable(problem: Audit, certificate: Certificate, name: str) -> None:
+    """`NotProvedError` unless the checker proves the certificate of this name."""
+    need_proved(problem, certificate, lambda verdict: f"{name}: the certificate is not proved: {verdict.reason}")
+
+
+def _shown(adversary: Any) -> str:
+    """The line that may be given for it, unless that leaves something out."""
+    line = words_of(adversary)
+    return brief(adversary) if line.endswith("...") else line
 
 
 def _ends(answer: Answer) -> tuple[Fraction, Fraction]:
@@ -351,7 +371,7 @@ def _capacity(problem: Audit) -> Fraction:
     """At least the Shannon capacity of the release from all the data: I(X; Y) <= max_x D(R_x || r) for every output law r."""
     if not problem.route.whole:
         raise InputError(
-            "answers: no capacity is known of a release whose channel is not written out; give eta, or put the releases together"
+            "no capacity is known of a release whose channel is not written out; give eta, or put the releases together"
         )
     rows = problem.channel
     inputs = np.arange(len(rows)) if problem.inputs == "dataset" else attained_values(problem.query, problem.records)

@@ -100,10 +100,14 @@ def test_a_picture_of_what_follows_from_what(command_line, tmp_path):
 # compose: bounds of several releases from their certificates.
 
 
-def test_certificates_are_put_together(command_line):
-    for name, epsilon in (("first", "0.5"), ("second", "0.2")):
+def test_certificates_are_put_together(command_line, tmp_path):
+    for name, epsilon, more in (
+        ("first", "0.5", ()),
+        ("second", "0.2", ()),
+        ("alone", "0.2", ("--adversary", "product_priors")),
+    ):
         made = command_line(
-            "init", f"{name}.toml", "--query", "count", "--mechanism", f"geometric {epsilon}", "--defaults"
+            "init", f"{name}.toml", "--query", "count", "--mechanism", f"geometric {epsilon}", *more, "--defaults"
         )
         assert made.returncode == 0
         assert command_line("solve", f"{name}.toml", "--gap", "0.9", "-o", ".").returncode == 0
@@ -115,11 +119,20 @@ def test_certificates_are_put_together(command_line):
         (files[:3], "got 3 files"),
         ([*files, "--rule", "sum"], "sum is false here"),
         (["first.toml", "second.cert", "second.toml", "first.cert"], "second.cert: not about first.toml"),
+        (
+            [*files[:2], "alone.toml", "alone.cert"],
+            "adversary of first.toml: 0.8 max, of alone.toml: product_priors\n",
+        ),
     )
     for arguments, message in refused:
         failed = command_line("compose", *arguments)
         assert failed.returncode == 2
         assert message in failed.stderr
+    proof = tmp_path / "second.cert"
+    proof.write_text(proof.read_text().replace(dl.Certificate.read(proof).header.upper, "0.001", 1))
+    failed = command_line("compose", *files)
+    assert failed.returncode == command_line("verify", *files[2:]).returncode == 1
+    assert failed.stderr.startswith("dalenius: second.cert: the certificate is not proved: ")
 
 
 VOTE = """\
