@@ -185,13 +185,8 @@ def subproblem(problem: Problem, block: str, certificate: Certificate | None = N
     if not known:
         raise InputError(f"program: none is offered: {problem.no_program}")
     if block not in known:
-        bent = block in {offer.name for offer in written(problem)}
-        why = (
-            ", which is not convex: it is written for other solvers, and their answers are not read back"
-            if bent
-            else ""
-        )
-        raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}{why}")
+        bent = {offer.name: ", which is not convex, so that no answer to it is read back" for offer in written(problem)}
+        raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}{bent.get(block, '')}")
     return known[block].make()
 
 

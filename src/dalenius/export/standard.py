@@ -29,13 +29,11 @@ def need_cones(form: StandardForm, what: str, kinds: Collection[str]) -> None:
     """Raise `InputError` for kinds of cones that a format has no exact form of, by name, with the formats that have."""
     own = [cone for cone, size in form.sizes.items() if size]
     if other := [cone for cone in own if cone not in kinds]:
-        if "exponential" not in own:
-            fitting = "sdpa or json" if "semidefinite" in own else "cbf, clarabel, mosek, sdpa or json"
-        else:
-            fitting = "json" if "semidefinite" in own else "cbf, clarabel, mosek or json"
-        cones = " and ".join(other)
+        fitting = "" if "semidefinite" in own else "cbf, clarabel, mosek, "
+        fitting += "" if "exponential" in own else "sdpa, "
         raise InputError(
-            f"{what}: {form.program} has {cones} cones, which this format does not write exactly; use {fitting}"
+            f"{what}: {form.program} has {' and '.join(other)} cones, which this format does not write exactly; "
+            f"these do: {fitting}json"
         )
 
 

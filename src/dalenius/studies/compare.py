@@ -126,7 +126,7 @@ class Comparison:
     def cells(self, entry: MethodOutcome) -> dict[str, str]:
         """Cells of a method's row, as texts below their heads."""
         unit, bound = self.units, entry.bound
-        times = {share: self.seconds_to(entry, float(share) / 100.0) for share in SHARES}
+        times = {f"seconds to {share} % of best": self.seconds_to(entry, float(share) / 100.0) for share in SHARES}
         return {
             "method": entry.method,
             "starts": str(entry.seeds),
@@ -143,7 +143,7 @@ class Comparison:
             "iterations": str(entry.iterations) if entry.iterations else "-",
             "evaluations": str(entry.evaluations) if entry.evaluations else "-",
             "seconds": f"{entry.seconds:.2f}",
-            **{f"seconds to {share} % of best": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
+            **{head: "never" if at is None else f"{at:.2f}" for head, at in times.items()},
         }
 
     def _kept(self, entry: MethodOutcome) -> str:

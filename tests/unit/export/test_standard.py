@@ -390,9 +390,9 @@ def test_sdpa_sparse_is_the_instance(tmp_path):
     refused(
         lambda: export(lopsided(), tmp_path / "y.dat-s"),
         "sdpa: lopsided has exponential cones",
-        "use cbf, clarabel, mosek or json",
+        "these do: cbf, clarabel, mosek, json",
     )
-    refused(lambda: export(form, tmp_path / "y.lp"), "second-order and semidefinite cones", "use sdpa or json")
+    refused(lambda: export(form, tmp_path / "y.lp"), "second-order and semidefinite cones", "these do: sdpa, json")
 
 
 def models() -> dict[str, dl.problems.Problem]:
