@@ -37,12 +37,13 @@ OWN = {  # the keys that an answer has besides the common ones, always
 
 
 class Ends(NamedTuple):
-    """A proved interval and its subject; an end that is None is not proved."""
+    """A proved interval and its subject; an end that is None is not proved. Nothing exceeds the log of `values`, where known."""
 
     of: str
     lower: float | Fraction | None
     upper: float | Fraction | None
     units: str
+    values: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """With doubles that are on the right side of exact numbers."""
@@ -64,19 +65,20 @@ def answer_schema() -> dict[str, Any]:
     ['answer', 'command', 'bounds']
     """
     end = {"type": ["number", "null"]}
+    keys = {"of": {"type": "string"}, "lower": end, "upper": end, "units": {"type": "string"}}
     bound = {
         "type": "object",
         "description": "What lies between the two numbers; null is no bound on that side.",
-        "required": list(Ends._fields),
-        "properties": {"of": {"type": "string"}, "lower": end, "upper": end, "units": {"type": "string"}},
+        "required": list(keys),
+        "properties": keys,
         "additionalProperties": False,
     }
     own = [
         {
             "if": {"properties": {"command": {"const": command}}},
-            "then": {"required": keys.split(), "title": f"dalenius {command} --json"},
+            "then": {"required": further.split(), "title": f"dalenius {command} --json"},
         }
-        for command, keys in OWN.items()
+        for command, further in OWN.items()
     ]
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",

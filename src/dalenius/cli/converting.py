@@ -57,7 +57,7 @@ def compose(
     answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
     together = composed(answers, adaptive, None if eta is None else need_unit(eta, "--eta"), rule)
     found = together.to(units_shown(units, as_data=as_json))
-    proved = [Ends("all together", together.lower, together.upper, together.units)]
+    proved = [Ends("all together", together.lower, together.upper, together.units, together.values)]
     if as_json:
         ends = Ends("all together", found.lower, found.upper, found.units)
         write_answer("compose", vars(found) | at_most_met(budget, proved), [ends])

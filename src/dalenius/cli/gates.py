@@ -17,8 +17,8 @@ from dalenius.evidence import exact_fraction_above
 from dalenius.exact import as_quantity, fraction_text, need_unit
 from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.outcome import Status
-from dalenius.results import DesignResult, Result, SecretResult, budget_text
-from dalenius.units import UNITS, amount_text, is_at_most, lower_in, upper_in
+from dalenius.results import DesignResult, Result, SecretResult, budget_text, is_all, most_of
+from dalenius.units import UNITS, amount_text, is_at_least_log, is_at_most, lower_in, upper_in
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,24 @@ class Budget:
             raise InputError(f"--at-most: expected a number, not {self.units}; this is a {units}")
         return amount <= self.amount
 
+    def allows_all(self, values: int | None) -> bool:
+        """True if it is all there is to know about one of so many values, or more: exactly, however ends were rounded.
+
+        >>> Budget.of("1 bits").allows_all(2), Budget.of("1 bits").allows_all(3), Budget.of("1 bits").allows_all(None)
+        (True, False, False)
+        """
+        return values is not None and is_at_least_log(self.amount, self.units or "nats", values)
+
     def met(self, proved: Iterable[Ends]) -> bool:
         """True if every upper end is within it; without a proof it is not met.
 
         >>> Budget.of("1 bits").met([Ends("audit", None, 0.6931, "nats")]), Budget.of("1 bits").met([Ends("audit", 0.0, None, "nats")])
         (True, False)
         """
-        return all(upper is not None and self.allows(upper, units) for _, _, upper, units in proved)
+        return all(
+            ends.upper is not None and (self.allows(ends.upper, ends.units) or self.allows_all(ends.values))
+            for ends in proved
+        )
 
     def said_of(self, units: str) -> str:
         """As it is shown back beside a number in these units.
@@ -113,6 +124,9 @@ def gate_of(budget: Budget | None, ends: Ends) -> str:
 
     >>> gate_of(Budget.of("0.1 bits"), Ends("audit", 0.0, 0.25, "nats"))
     'NOT MET: at most 0.360674 bits is proved, and at most 0.1 bits was asked for.'
+    >>> all_there_is = Ends("audit", 0.0, 0.6931471805600468, "nats", 2)
+    >>> gate_of(Budget.of("0.9 bits"), all_there_is), gate_of(Budget.of("1 bits"), all_there_is)
+    ('NOT MET: at most 1 bit is proved, and at most 0.9 bits was asked for.', 'Met: at most 1 bit was asked for.')
     """
     if budget is None:
         return ""
@@ -122,28 +136,32 @@ def gate_of(budget: Budget | None, ends: Ends) -> str:
 
 def _exceeding(budget: Budget, ends: Ends, known: str = "is proved") -> str:
     """What is known where the budget is not met."""
-    _, lower, upper, units = ends
-    if lower is not None and not budget.allows(lower, units):
-        return f"certainly more, at least {_amount(budget, lower, units, above=False)} {known}"
-    return "nothing is proved" if upper is None else f"at most {_amount(budget, upper, units, above=True)} {known}"
+    if ends.lower is not None and not budget.allows(ends.lower, ends.units):
+        return f"certainly more, at least {_amount(budget, ends.lower, ends, above=False)} {known}"
+    return "nothing is proved" if ends.upper is None else f"at most {_amount(budget, ends.upper, ends)} {known}"
 
 
-def _amount(budget: Budget, end: float | Fraction, units: str, *, above: bool) -> str:
-    """An end in its own units, nats also in bits, or in the budget's bits alone, rounded to its side."""
+def _amount(budget: Budget, end: float | Fraction, ends: Ends, *, above: bool = True) -> str:
+    """An end in its own units, nats also in bits, or in the budget's bits alone, rounded to its side; no more bits than there are."""
     text, into = (text_above, upper_in) if above else (text_below, lower_in)
-    told = amount_text(text(end), units)
-    if units != "nats" or math.isinf(end):
+    told = amount_text(text(end), ends.units)
+    if ends.units != "nats" or math.isinf(end):
         return told
     double = exact_fraction_above(Fraction(end)) if above else -exact_fraction_above(-Fraction(end))
-    in_bits = amount_text(text(into(double, "bits")), "bits")
+    bits = into(double, "bits")
+    if above and ends.values is not None and is_all(end, ends.units, ends.values):
+        bits = most_of(ends.values, "bits")
+    in_bits = amount_text(text(bits), "bits")
     return in_bits if budget.units == "bits" else f"{told} = {in_bits}"
 
 
 def leakage_ends(of: str, result: Result | SecretResult | DesignResult) -> list[Ends]:
     """The interval that --at-most compares: an audit's, or a design's mechanism's; nothing if no mechanism meets the budget."""
     if not isinstance(result, DesignResult):
-        return [Ends(of, *result.exact_ends, result.units)]
+        return [Ends(of, *result.exact_ends, result.units, result.values)]
     if result.status is Status.INFEASIBLE:
         return []
     lower, upper = result.leakage or (None, None)
-    return [Ends(of, lower, upper, "nats" if result.audit is None else result.audit.units)]
+    if result.audit is None:
+        return [Ends(of, lower, upper, "nats")]
+    return [Ends(of, lower, upper, result.audit.units, result.audit.values)]

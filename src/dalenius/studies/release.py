@@ -31,7 +31,7 @@ from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
 from dalenius.search import Progress
-from dalenius.units import LARGEST_IN_DOUBLES, UNITS, is_at_most, nats_above, upper_in
+from dalenius.units import LARGEST_IN_DOUBLES, UNITS, is_at_least_log, is_at_most, nats_above, upper_in
 
 # Data about people, from a csv file: the letters of the records, and what the texts in it stand for.
 
@@ -150,9 +150,17 @@ class LeakageBound:
     values: int | None = field(default=None, compare=False)
 
     def is_at_most(self, amount: Fraction, units: str) -> bool:
-        """True if it is proved to be within an amount: in nats or in bits, of which each is rounded upward by itself."""
+        """True if it is proved to be within an amount: in nats or in bits, of which each is rounded upward by itself.
+
+        So is whatever is proved, within all there is to know.
+
+        >>> bounds = LeakageBound(0.7, 1.01, values=2), LeakageBound(0.7, 1.01)
+        >>> [bound.is_at_most(Fraction(1), "bits") for bound in bounds]
+        [True, False]
+        """
         ends = ((self.nats, "nats"), (self.bits, "bits"))
-        return any(is_at_most(end, known, amount, units) for end, known in ends)
+        all_there_is = self.values is not None and is_at_least_log(amount, units, self.values)
+        return all_there_is or any(is_at_most(end, known, amount, units) for end, known in ends)
 
     def __str__(self) -> str:
         return f"at most {nats_and_bits(self.nats, self.values, 6)} about any one record"
