@@ -121,6 +121,12 @@ def test_a_name_that_is_taken(support):
         lambda: support.problem([2], dl.Parity(), Stolen(), 0), '"geometric" is one of the library\'s own', "Stolen"
     )
 
+    class Telling(type(dl.geometric(1))):  # the checker would prove what the library's reveals
+        def channel(self, values):
+            return np.eye(len(values))
+
+    refused(lambda: support.problem([2], dl.Parity(), Telling(epsilon=1), 0), "take another name for that of Telling")
+
 
 def test_lists_are_a_matrix_at_every_door(support):
     """Of numbers and fractions; what is named and evaluated of it, too, which an audit's page needs."""
