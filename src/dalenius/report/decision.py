@@ -265,7 +265,7 @@ def guessed_by_cells(tables: NoisyTables, values: int) -> Fraction:
 
     The less of beta(1 / A), the power at this level of the best test whether a household is left out or all in one cell of each table,
     and (1 + (A - 1) V) / A, V the total variation where all move from one cell to another in each table.
-    *Bound because* of Theorem H3 (docs/theory.md): sums of outputs are sufficient, and a test of their upper tails is the best one.
+    *Bound because* of docs/theory.md, "Guesses from cells": sums of outputs are sufficient, and tests of their upper tails the best.
     `ROUNDING` is of each cell, and far more than what clamps its noise.
 
     >>> import dalenius as dl
@@ -284,8 +284,8 @@ def guessed_by_cells(tables: NoisyTables, values: int) -> Fraction:
 def of_two(problem: WorstCaseLeakage) -> float:
     """Nats at most about two letters that are as likely, of the same tables; infinite of other releases.
 
-    *Bound because* of Theorem H3: information about two letters is no more than of two laws that are easier to tell apart. Laws that
-    are `off` change it by off log 2 + (1 + off) h(off / (1 + off)) at most (Winter 2016, Lemma 2), which is less than what is added.
+    *Bound because* of the same theorem: information about two letters is no more than of two laws that are easier to tell apart. Laws
+    that are `off` change it by off log 2 + (1 + off) h(off / (1 + off)) at most (Winter 2016, Lemma 2), less than what is added.
     """
     if (tables := problem.route.tables) is None:
         return math.inf
