@@ -103,7 +103,7 @@ def verify(
 
 
 def leaves(model: bytes, draft: str, producer: str, *, resolved: bool, seconds: float, memory: float) -> Any:
-    """What the leaves of a draft come to, for the store of the process that asks (`Leaves.take`); nothing in another version."""
+    """Values of the leaves of a draft, for the store of the process that asks (`Leaves.take`); nothing in another version."""
     file, known = _at_work(model)
     if producer == PRODUCER:
         options: dict[str, Any] = {"resolved": resolved, "seconds": seconds, "memory": memory}

@@ -67,7 +67,7 @@ def show(model: str, as_json: bool = False) -> None:
 
 
 def _power(records: Records) -> str:
-    """How many datasets there are, as powers: 2^1000; of many kinds of records as one of e."""
+    """The number of datasets, as powers: 2^1000; of many kinds of records as one of e."""
     powers = [f"{size}^{times}" if times > 1 else str(size) for size, times in records.runs]
     return " * ".join(powers) if len(powers) <= MOST_POWERS else f"e^{records.log_datasets:.6g}"
 
@@ -101,7 +101,7 @@ def _of_model(model: str) -> dict[str, Any]:
 
 
 def _cells(problem: Problem) -> int | None:
-    """How many numbers a histogram, or all tables of one, have; None of anything else."""
+    """The number of cells of a histogram, or of all tables; None of anything else."""
     tables = problem.route.tables if isinstance(problem, MechanismProblem) else None
     return None if tables is None else sum(kind.count * len(kind.tables) for kind in tables.kinds)
 

@@ -135,7 +135,7 @@ def gate_of(budget: Budget | None, ends: Ends) -> str:
 
 
 def _exceeding(budget: Budget, ends: Ends, known: str = "is proved") -> str:
-    """What is known where the budget is not met."""
+    """Words for what is known where the budget is not met."""
     if ends.lower is not None and not budget.allows(ends.lower, ends.units):
         return f"certainly more, at least {_amount(budget, ends.lower, ends, above=False)} {known}"
     return "nothing is proved" if ends.upper is None else f"at most {_amount(budget, ends.upper, ends)} {known}"

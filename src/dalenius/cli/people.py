@@ -1,4 +1,4 @@
-"""Who is asked about, and what is released: as the options of `audit`, `noise` and `table` say it."""
+"""The people and the release that are asked about, as the options of `audit`, `noise` and `table` say it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def warn_of_sizes(table: Path | None, models: Sequence[str | Path]) -> None:
 
 
 def _by_column(answers: str, letters: str) -> dict[str, str]:
-    """What --letters says of each column in --answer; several are told by commas there, and semicolons here."""
+    """The letters of --letters by column of --answer; several are told by commas there, and semicolons here."""
     if "," not in answers or ";" not in letters:
         return {answers: letters}
     names, groups = words_of(answers, "--answer"), letters.split(";")

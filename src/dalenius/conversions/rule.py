@@ -59,7 +59,7 @@ class Notion:
 
     @property
     def most(self) -> int | None:
-        """What the number never exceeds."""
+        """A bound that the number never exceeds."""
         return 1 if self.units == PROBABILITY else self.largest
 
     @property
@@ -417,7 +417,7 @@ def same(given: Given) -> arb:
 
 
 def always(given: Given) -> bool:
-    """Whatever is given."""
+    """True whatever is given."""
     return True
 
 

@@ -155,7 +155,7 @@ class Subject(ABC):
 
     @property
     def above(self) -> Subject | None:
-        """What reveals no less, where this is a release that reveals less than the one that is asked about; else None."""
+        """A subject that reveals no less, where this is a release that reveals less than the one that is asked about; else None."""
         return None
 
     @property

@@ -160,7 +160,7 @@ def from_frame(
 
 
 def _rows_of(table: Table, wrong: Iterable[bool]) -> str:
-    """How many rows are wrong, and which is the first of them, by its line in a file; empty if none is.
+    """The number of wrong rows, and the first of them, by its line in a file; empty if none is.
 
     >>> _rows_of({}, [False, True, True]), _rows_of(FileTable({}, [2, 3]), [False, True])
     ('2 of 3 rows (the first: row 1, counted from 0)', '1 of 2 rows (the first: line 3)')

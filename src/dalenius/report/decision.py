@@ -443,7 +443,7 @@ def accuracy(problem: WorstCaseLeakage) -> str:
 
 
 def moved_by(problem: MechanismProblem) -> str:
-    """What one person moves, in words."""
+    """Words for what one person moves."""
     step, query = step_of(problem), problem.query.sums
     if query is None or not query.by_cell:
         return f"what is released by up to {step}"

@@ -107,7 +107,7 @@ class Crew:
 
     @property
     def hands(self) -> int:
-        """How many are there, and nobody who has not been called: 1."""
+        """The number of those who are there; 1 before anybody was called."""
         return self._pool.size if "_pool" in self.__dict__ and self.usable and self.ready else 1
 
     def hire(self, function: Callable[..., object], *arguments: object, **options: object) -> None:
@@ -116,7 +116,7 @@ class Crew:
         self._pool.submit(partial(function, **options), *arguments).add_done_callback(self._told.put)
 
     def results(self, waits: Callable[[], bool], clock: Clock) -> Iterator[Any]:
-        """What came of it, and comes as long as somebody waits; nothing of those who are lost."""
+        """Results of it, those too that come as long as somebody waits; nothing of those who are lost."""
         while self._hired:
             there = waits()
             with clock.waiting():

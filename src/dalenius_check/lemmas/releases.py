@@ -97,7 +97,7 @@ def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
 
 
 class _Together(Channel):
-    """What is released together, whose rows are made once one is asked for: what needs none is proved without, however many."""
+    """A channel of releases together, whose rows are made once one is asked for: what needs none is proved without."""
 
     def __init__(
         self, parts: Sequence[tuple[Rows, int]], outputs: int, inputs: list[int], allowance: Allowance

@@ -189,7 +189,7 @@ def leakage_of_any_guess(given: Given) -> arb:
 
 
 def _likeliest(most: arb, given: Given) -> arb:
-    """What a value of this probability has at most after any output."""
+    """The most that a value of this probability has after any output."""
     return most / (most + (1 - most) * (-given.value).exp())
 
 
