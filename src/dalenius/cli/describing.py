@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from enum import StrEnum
 from fractions import Fraction
@@ -22,7 +22,7 @@ from dalenius.cli.gates import Budget, at_most_met, require_at_most
 from dalenius.cli.shared import naming, out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, brief, counted
-from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
+from dalenius.evidence import ENDINGS, Header, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
@@ -131,19 +131,18 @@ def _of_certificate(path: Path) -> dict[str, Any]:
         "about": "the model" if header.resolved is None else "the matrix in it, not the model (verify --resolved)",
         "whole_curve": None if header.curve is None else "claims at other entropy bounds, too",
         "mechanism_rows": None if header.mechanism is None else len(header.mechanism),
-        "mechanism": _rows(header.mechanism),
+        "mechanism": _rows(header),
         "producer": header.producer or None,
         "evidence": [f"{counted(number, 'line')} of the kind {name}" for name, number in kinds.items()],
         "proved": f"not tried here: dalenius verify MODEL {path}",
     }
 
 
-def _rows(mechanism: Sequence[Sequence[str]] | None) -> list[str] | None:
-    """The rows of a mechanism's whole weights as shares, one a line, where they are few."""
-    if mechanism is None or sum(map(len, mechanism)) > FEW_ENTRIES:
+def _rows(header: Header) -> list[str] | None:
+    """The rows of a certificate's mechanism, one a line, where they are few."""
+    if header.mechanism is None or sum(map(len, header.mechanism)) > FEW_ENTRIES:
         return None
-    rows = [[as_fraction(weight, "mechanism") for weight in row] for row in mechanism]
-    return [", ".join(str(weight / (sum(row) or 1)) for weight in row) for row in rows]
+    return [", ".join(map(str, row)) for row in header.shares]
 
 
 def _in_bits(lower: Fraction, upper: Fraction) -> str:

@@ -295,9 +295,12 @@ def _least_epsilon(given: Mapping[str, Any], name: str, delta: str, *, units: st
     def at(epsilon: Fraction) -> Conversion:
         return convert_with(given, to=f"{name}_delta({fraction_text(epsilon)})", units=units, **asked)
 
+    def keeps(found: Conversion) -> bool:
+        return found.value is not None and found.value <= most
+
     short, enough, found = Fraction(0), Fraction(0), at(Fraction(0))
     target, unit = f"{name}_epsilon({delta})", _units(shown, units)
-    while found.value is None or found.value > most:
+    while not keeps(found):
         short, enough = enough, 2 * enough or Fraction(1, 2)
         if enough > LARGEST:
             why = f"no epsilon up to {LARGEST} nats has this delta: {found.better}"
@@ -305,7 +308,7 @@ def _least_epsilon(given: Mapping[str, Any], name: str, delta: str, *, units: st
         found = at(enough)
     while short < (middle := round((short + enough) / 2, DIGITS)) < enough:
         tried = at(middle)
-        if tried.value is not None and tried.value <= most:
+        if keeps(tried):
             enough, found = middle, tried
         else:
             short = middle

@@ -196,6 +196,16 @@ class Header:
         return as_fraction(self.lower, "lower"), as_fraction(self.upper, "upper")
 
     @property
+    def shares(self) -> list[list[Fraction]]:
+        """The rows of the mechanism, each weight divided by their exact sum; none where there is no mechanism.
+
+        >>> Header("min_leakage", "", "0", "1", mechanism=(("3", "1"),)).shares
+        [[Fraction(3, 4), Fraction(1, 4)]]
+        """
+        rows = ([as_fraction(weight, "certificate: mechanism") for weight in row] for row in self.mechanism or ())
+        return [[weight / total for weight in row] for row in rows for total in [sum(row) or 1]]
+
+    @property
     def claim_below(self) -> Fraction | None:
         """The lower end, exactly; None if the claim is that nothing is feasible."""
         return None if self.lower is None else as_fraction(self.lower, "lower")

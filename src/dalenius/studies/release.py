@@ -14,7 +14,7 @@ from dalenius._solve import solve
 from dalenius._verify import need_proved
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, as_quantity, fraction_text
+from dalenius.exact import Integer, as_fraction, as_list, as_quantity, fraction_text
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
@@ -503,8 +503,5 @@ def _header(certificate: Certificate) -> Header | None:
 
 
 def rows_in(header: Header, problem: DesignProblem) -> list[tuple[Fraction, ...]]:
-    """The rows of the mechanism in a certificate, if there is one: weights divided by their exact sums; all rows of the class."""
-    if header.mechanism is None:
-        return []
-    rows = [as_nonnegative(row, "certificate: mechanism") for row in header.mechanism]
-    return problem.expand([[weight / sum(row) for weight in row] for row in rows])
+    """The rows of the mechanism in a certificate, if there is one; all rows of the class."""
+    return problem.expand(header.shares) if header.mechanism is not None else []
