@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Unpack
@@ -170,6 +170,8 @@ def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
 MOST_NUMBER = 10**9  # of a distance that is given
 AT_DELTA = re.compile(r"\s*(\w+)_epsilon\((.+)\)\s*")
 DIGITS = 7  # of the least epsilon, which stands in the steps
+NEXT = Fraction(1, 10**DIGITS)
+FAR = 8  # an epsilon of more is divided by this first
 NEAREST = arb(2) ** -1100  # to 0 that anything is told apart from it
 MOST_SAID = 3  # guarantees that an answer repeats
 
@@ -250,9 +252,15 @@ def convert(
 
 
 def convert_with(
-    given: Mapping[str, Any], *, to: str, facts: Facts, sharp: bool = True, units: str | None = "nats"
+    given: Mapping[str, Any],
+    *,
+    to: str,
+    facts: Facts,
+    sharp: bool = True,
+    units: str | None = "nats",
+    among: Collection[str] | None = None,
 ) -> Conversion:
-    """As `convert`, with facts that were read before; units that are None are those that people read."""
+    """As `convert`, with facts that were read before; units that are None are those that people read; `among` these rules alone."""
     unit_size(units or "nats")
     if asked := AT_DELTA.fullmatch(str(to)):
         return _least_epsilon(given, *asked.groups(), facts=facts, sharp=sharp, units=units)
@@ -269,7 +277,7 @@ def convert_with(
         source = " and ".join(said if len(said) <= MOST_SAID else [said[0], f"{len(said) - 1} more"])
         source += f", {facts.releases} times" if several else ""
         amounts = {at: amount for at, (amount, _) in zip(places, read, strict=True)}
-        found = best_chain(amounts, end, facts, sharp=sharp)
+        found = best_chain(amounts, end, facts, sharp=sharp, among=among)
         limit, target = holds_always(end.notion, facts), NOTIONS[end.notion]
         shown, reason = _units(target, units), "" if found else _why_not(places, end, facts, sharp=sharp)
         if limit is not None and (found is None or not is_better(end.notion, found.value, limit[0])):
@@ -289,30 +297,35 @@ def _by_epsilon(notion: str, value: Any) -> tuple[str, Any]:
 
 
 def _least_epsilon(given: Mapping[str, Any], name: str, delta: str, *, units: str | None, **asked: Any) -> Conversion:
-    """The conversion to the least epsilon of which the delta, which does not rise with it, is at most this."""
+    """The conversion to the least epsilon of which the delta, which does not rise with it, is at most this.
+
+    It is sought by the rules of one chain, which costs little; then just below by all, whose chain is the next if they reach there.
+    """
     most, shown = as_bounded(delta, f"{name}_epsilon", at_least=0, at_most=1), NOTIONS["local_dp"]
 
-    def at(epsilon: Fraction) -> Conversion:
-        return convert_with(given, to=f"{name}_delta({fraction_text(epsilon)})", units=units, **asked)
+    def at(epsilon: Fraction, among: Collection[str] | None = None) -> Conversion:
+        return convert_with(given, to=f"{name}_delta({fraction_text(epsilon)})", units=units, among=among, **asked)
 
     def keeps(found: Conversion) -> bool:
         return found.value is not None and found.value <= most
 
-    short, enough, found = Fraction(0), Fraction(0), at(Fraction(0))
-    target, unit = f"{name}_epsilon({delta})", _units(shown, units)
-    while not keeps(found):
-        short, enough = enough, 2 * enough or Fraction(1, 2)
-        if enough > LARGEST:
-            why = f"no epsilon up to {LARGEST} nats has this delta: {found.better}"
-            return Conversion(found.source, target, None, unit, (), why)
-        found = at(enough)
-    while short < (middle := round((short + enough) / 2, DIGITS)) < enough:
-        tried = at(middle)
-        if keeps(tried):
-            enough, found = middle, tried
-        else:
-            short = middle
-    return replace(found, target=target, value=_rounded(shown, ball(enough), units), units=unit)
+    enough, target, unit = Fraction(LARGEST), f"{name}_epsilon({delta})", _units(shown, units)
+    lower = at(enough)
+    if not keeps(lower):
+        told = at(enough / 2)  # further out all rules say the same
+        why = f"no epsilon up to {LARGEST} nats has this delta: {told.better}"
+        return Conversion(told.source, target, None, unit, (), why)
+    while keeps(lower):
+        short, chain = -NEXT, {step.rule for step in lower.steps}
+        while enough - short > NEXT:
+            middle = round(enough / FAR if short < 0 and enough > FAR else (short + enough) / 2, DIGITS)
+            short, enough = (short, middle) if keeps(at(middle, chain)) else (middle, enough)
+        least = enough
+        if not least:
+            break
+        enough -= NEXT
+        lower = at(enough)
+    return replace(at(least), target=target, value=_rounded(shown, ball(least), units), units=unit)
 
 
 def _why_not(places: list[Place], end: Place, facts: Facts, *, sharp: bool) -> str:

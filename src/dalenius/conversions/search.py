@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -57,13 +57,16 @@ class Found:
     chain: tuple[Taken, ...] = ()
 
 
-def best_chain(given: Mapping[Place, arb], end: Place, facts: Facts, *, sharp: bool) -> Found | None:
-    """The best guarantee at `end` that chains of rules give, from any of those that are given; None if none does.
+def best_chain(
+    given: Mapping[Place, arb], end: Place, facts: Facts, *, sharp: bool, among: Collection[str] | None = None
+) -> Found | None:
+    """The best guarantee at `end` that chains of rules give, or `among` these, from any that is given; None if none does.
 
     The epsilons on the way are those of both ends, half of the last, 0, and some between; where one of these serves, a better one is
     sought near it. Orders and levels are those of both ends, and the order 2.
     """
-    rules, starts = usable(facts, sharp=sharp), {place: Found(value) for place, value in given.items()}
+    rules = [rule for rule in usable(facts, sharp=sharp) if among is None or rule.name in among]
+    starts = {place: Found(value) for place, value in given.items()}
     half = (end.epsilon.times(Fraction(1, 2)),) if end.epsilon is not None and end.kind == EPSILON else ()
     more = {EPSILON: (*half, ZERO), ORDER: (TWO,)}
     own = {
@@ -115,6 +118,8 @@ class _Way:
         """
         shelf = _leading_to(self.end.notion, list(rules))
         parameters = {**self.own, EPSILON: list(dict.fromkeys((*self.own[EPSILON], *past)))}
+        if self.end.notion not in shelf and self.end.epsilon is not None:  # no rule goes on from there
+            parameters[self.end.notion] = [self.end.epsilon]
         best = {**self.starts} | ({} if known is None else {self.end: known})
         new = list(self.starts)
         for _ in range(LONGEST):
@@ -181,7 +186,7 @@ def _next(
         if rule.releases and place.together:
             continue
         target = rule.ends[1]
-        for after in parameters.get(target.parameter, (None,)):
+        for after in parameters.get(rule.target, parameters.get(target.parameter, (None,))):
             end = Place(rule.target, after, place.together or rule.releases)
             if end == place:
                 continue

@@ -2,13 +2,15 @@
 
 import math
 import sys
+from fractions import Fraction
 
 import pytest
 from scipy.stats import norm
 
 import dalenius as dl
 from campaigns import draws, each, thinned
-from dalenius.conversions import NOTIONS, RULES
+from dalenius.conversions import NOTIONS, RULES, door
+from dalenius.conversions.search import best_chain
 
 MUCH = {"p_min": "0.05", "letters": 4, "outputs": 5, "records": 10, "independent": True, "attribute_max": "0.3"}
 NAMES = {name: notion.example for name, notion in NOTIONS.items()}
@@ -241,6 +243,18 @@ def test_an_epsilon_is_named_with_its_delta():
     nothing = dl.convert("mutual_information", 1, to="local_dp_epsilon(1e-5)")
     assert nothing.value is None
     assert nothing.better.startswith("no epsilon up to 1000 nats has this delta: ")
+
+
+def test_the_least_epsilon_is_the_least_by_all_rules_and_few_searches_ask_all(monkeypatch):
+    """The chain that is best far out is followed, and left where another one reaches further."""
+    asked = []
+    monkeypatch.setattr(door, "best_chain", lambda *at, **how: asked.append(how["among"]) or best_chain(*at, **how))
+    given = {"local_dp": 1, "local_dp_delta(0)": "0.125"}
+    found = [door.convert(given, to=f"local_dp_epsilon({delta})") for delta in ("0.125", "0.1")]
+    assert found[0].value == 0.0 < found[1].value < 1.0
+    assert asked.count(None) <= 4 * len(found) < len(asked)
+    below = Fraction(str(found[1].value)) - Fraction(1, 10**7)
+    assert door.convert(given, to=f"local_dp_delta({float(below)})").value > 0.1
 
 
 def test_a_rate_may_be_in_percent():
