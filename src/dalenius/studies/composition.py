@@ -227,10 +227,15 @@ def composed(
                     f"{shown(one)}, of {name}: {shown(other)}{TOGETHER if part == 'records' else ''}"
                 )
     # two things to know about a person, of whom the logarithm of the letters is one; and a class of laws that means other letters
-    for named, alike in (("answer", "one column"), ("letters", "letters in one order")):
-        known = {getattr(problem.records, named) for stage in stages for problem, _ in stage} - {"", ()}
+    for named, alike in (
+        ("answer", "one column, which every model names as its answer or none does"),
+        ("letters", "letters in one order"),
+    ):
+        known = {getattr(problem.records, named) for stage in stages for problem, _ in stage} - {()}
         if len(known) > 1:
-            got = ", ".join(sorted(each if isinstance(each, str) else brief(list(each)) for each in known))
+            got = ", ".join(
+                sorted((each or "no name") if isinstance(each, str) else brief(list(each)) for each in known)
+            )
             raise InputError(f"expected problems about {alike}, got {got}{TOGETHER}")
     chosen = adaptive or any(len(stage) > 1 for stage in stages)
     leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
