@@ -151,7 +151,7 @@ class LeakageScheme:
     def _tilted(self, noise: Floats, strength: float) -> Floats:
         weight = self.channel.log_uniform + np.where(np.isfinite(noise), strength * noise, 0.0)
         p = np.exp(weight - weight.max())
-        return np.asarray(p / p.sum())
+        return p / p.sum()
 
     def _knows(self, p: Floats) -> float:
         """The relative entropy of p to the uniform prior: log |X| - H(p)."""

@@ -190,7 +190,7 @@ class MechanismScheme:
             return new
         Q = (1.0 - AVERAGED) * old + AVERAGED * new
         share = self.room(Q, (1.0 + ROOM * self.run.gap) * least - self.distortion(Q)) if self.most else 0.0
-        return np.asarray((1.0 - share) * Q + share * self.silent)
+        return (1.0 - share) * Q + share * self.silent
 
     def allowed(self, state: MechanismAndPriors) -> float:
         """Most that priors may learn before they join the bundle: what those in it do, or the budget, less what an audit needs."""

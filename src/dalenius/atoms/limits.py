@@ -255,4 +255,4 @@ def maximal_correlation_at_most(mechanism: Data, prior: Data, rho: Data) -> cp.C
 def _correlated(rho: float, masses: Floats) -> Floats:
     """rho^2 diag(pi) + (1 - rho^2) pi pi' without the last letter."""
     pi = masses.sum(axis=1)[:-1]
-    return np.asarray(rho**2 * np.diag(pi) + (1.0 - rho**2) * np.outer(pi, pi))
+    return rho**2 * np.diag(pi) + (1.0 - rho**2) * np.outer(pi, pi)

@@ -374,11 +374,11 @@ class ScoredCells:
         sums = np.zeros((len(rows), 1 << (self._length - 1).bit_length()))
         for row, scored in zip(rows, sums, strict=True):
             np.add.at(scored, self.scores, row)
-        return np.asarray(np.fft.rfft(sums))
+        return np.fft.rfft(sums)
 
     def _coefficients(self, transform: Complexes) -> Floats:
         size = 1 << (self._length - 1).bit_length()
-        return np.asarray(np.maximum(np.fft.irfft(transform, size)[: self._length], 0.0))
+        return np.maximum(np.fft.irfft(transform, size)[: self._length], 0.0)
 
     def law(self, pattern: Pattern) -> Floats:
         """P_h, the law of the sum of scores where so many records are in one cell each."""
@@ -391,7 +391,7 @@ class ScoredCells:
     @cached_property
     def gains(self) -> Floats:
         """K_s = D(T(s, .) || T(0, .)) in nats."""
-        return np.asarray((self.steps * np.log(self.steps / self.steps[0])).sum(axis=1))
+        return (self.steps * np.log(self.steps / self.steps[0])).sum(axis=1)
 
     @cached_property
     def alike(self) -> float:
@@ -502,4 +502,4 @@ def _logs(numerator: Floats, denominator: Floats, low: float, high: float, noise
     known = (denominator > noise) & (numerator > 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(known, np.log(numerator / denominator), 0.0)
-    return np.asarray(np.clip(logs, low, high))
+    return np.clip(logs, low, high)

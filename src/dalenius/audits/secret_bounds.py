@@ -125,7 +125,7 @@ class SecretProducts:
             [np.ones(size) if j == record else q for j, (q, size) in enumerate(zip(factors, sizes, strict=True))]
         )
         terms = (others * self.cells.slope(_product(factors), self.rows)).reshape(sizes)
-        return np.asarray(terms.sum(axis=tuple(k for k in range(terms.ndim) if k != record)))
+        return terms.sum(axis=tuple(k for k in range(terms.ndim) if k != record))
 
 
 def _product(factors: list[Floats]) -> Floats:
@@ -147,7 +147,7 @@ def _cleaned(weights: Floats) -> Floats:
     """A law without probabilities that are rounding errors."""
     law = weights / weights.sum()
     law = np.where(law > NOTHING, law, 0.0)
-    return np.asarray(law / law.sum())
+    return law / law.sum()
 
 
 # What a secret's value is told of at most under any law: trees over selections of one dataset in each cell.

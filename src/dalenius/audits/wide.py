@@ -289,7 +289,7 @@ def _excess(x: Floats, mean: float) -> Floats:
     if mean <= 0.0:
         return np.full_like(x, np.inf)
     away = (x - mean) / mean
-    return np.asarray(x * np.log1p(away) - mean * away)
+    return x * np.log1p(away) - mean * away
 
 
 def _stirling(x: Floats | float) -> Floats:

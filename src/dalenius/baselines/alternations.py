@@ -230,7 +230,7 @@ def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Float
         return rows
     share = min((used - budget) / (used - least) + SHARE_ROUNDING, 1.0) if used > least else 1.0
     mixed = (1.0 - share) * rows + share * other
-    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
+    return mixed / mixed.sum(axis=1, keepdims=True)
 
 
 def least_distorting(problem: DesignProblem) -> Floats:

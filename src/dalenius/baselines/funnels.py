@@ -98,7 +98,7 @@ def _climbed(
         options={"maxiter": 300, "ftol": 1e-10},
     )
     rows = np.maximum(found.x.reshape(shape), 0.0)
-    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def slsqp(released: Released, rng: np.random.Generator | None, clock: Clock) -> Floats:

@@ -89,7 +89,7 @@ def prior_gradient(masses: Floats, Q: Floats) -> Floats:
     """
     u = masses @ Q
     split = np.outer(u.sum(axis=1), u.sum(axis=0))
-    return np.asarray((np.log(np.maximum(u, LEAST_LOG)) - np.log(np.maximum(split, LEAST_LOG))) @ Q.T)
+    return (np.log(np.maximum(u, LEAST_LOG)) - np.log(np.maximum(split, LEAST_LOG))) @ Q.T
 
 
 def marginal_gradient(pi: Floats, K: Floats) -> Floats:

@@ -163,7 +163,7 @@ def exponentiated_gradient(
 def _moved(free: Floats, move: Floats, clip: float) -> Floats:
     logs = np.log(free) - move
     rows = np.maximum(np.exp(logs - log_sum_exp(logs)[:, None]), clip)
-    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 class PenaltyProgram:

@@ -293,7 +293,7 @@ class _Point:
     @property
     def pi(self) -> Floats:
         """The law of the letters."""
-        return np.asarray(self.p.sum(axis=1))
+        return self.p.sum(axis=1)
 
     @property
     def w(self) -> Floats:
@@ -383,7 +383,7 @@ def _masses(weights: Any, shape: tuple[int, ...]) -> Floats:
         masses = np.zeros(0)
     if masses.shape != shape or not np.all((masses >= 0.0) & np.isfinite(masses)) or not 0.0 < masses.sum() < np.inf:
         raise InputError(f"certificate: expected weights {shape} of at least 0 for a prior, got {brief(weights)}")
-    return np.asarray(masses / masses.sum())
+    return masses / masses.sum()
 
 
 def _of_products(problem: WorstCaseLeakage) -> list[Offer[Program]]:
@@ -494,7 +494,7 @@ def _listed(problem: DesignProblem, adversary: PriorSet, record: int, j: int) ->
     """A listed prior's masses on (letter of a record, input)."""
     pairs = dataset_pairs(problem, record)
     masses = pairs.table(pairs.apply(np.asarray(adversary.weights[j], dtype=float)))
-    return np.asarray(masses / masses.sum())
+    return masses / masses.sum()
 
 
 def _certified_priors(problem: DesignProblem, certificate: Certificate) -> Iterable[Floats]:

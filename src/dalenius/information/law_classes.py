@@ -62,7 +62,7 @@ class GivenChannel:
         """The joint law of what is known and the output."""
         size, width = len(self.usual), len(self.rows)
         masses = np.bincount(self.given * width + self.inputs, law, minlength=size * width).reshape(size, width)
-        return np.asarray(masses @ self.rows)
+        return masses @ self.rows
 
     def output_laws(self, joint: Floats) -> Floats:
         """The law of the output for each value of what is known."""
@@ -78,7 +78,7 @@ class GivenChannel:
     def divergences(self, laws: Floats) -> Floats:
         """D(W_x || r_given) of each input x, in nats."""
         (given, inputs), place = self._pairs
-        return np.asarray(np.maximum(relative_entropy(self.rows[inputs], np.maximum(laws[given], TINY)), 0.0)[place])
+        return np.maximum(relative_entropy(self.rows[inputs], np.maximum(laws[given], TINY)), 0.0)[place]
 
 
 @dataclass(frozen=True)
@@ -165,13 +165,13 @@ def _evened(law: Numbers, keys: Sequence[Hashable], divergences: Floats) -> Numb
     evened = law.copy()
     for letters in groups.values():
         evened[letters] = law[letters].sum() * fmpq(1, len(letters))
-    return np.asarray(evened)
+    return evened
 
 
 def shares_of(weights: Floats) -> Numbers:
     """Weights as short exact numbers whose sum is 1."""
     shares = np.array([fmpq(max(round(w * WEIGHT), 0)) for w in weights.tolist()], dtype=object)
-    return np.asarray(shares / shares.sum())
+    return shares / shares.sum()
 
 
 def best_given_mixture(joints: Floats, negentropy: Floats, *, gap: float = GAP) -> Floats:
@@ -211,7 +211,7 @@ def best_given_mixture(joints: Floats, negentropy: Floats, *, gap: float = GAP) 
         turn = target / w - z - z * step / w
         w = w + _reach(w, step) * step
         w, z = w / w.sum(), z + _reach(z, turn) * turn
-    return np.asarray(found)
+    return found
 
 
 def _newton(w: Floats, z: Floats, curvature: Floats, slope: Floats) -> Floats:
@@ -221,7 +221,7 @@ def _newton(w: Floats, z: Floats, curvature: Floats, slope: Floats) -> Floats:
     system = np.zeros((size + 1, size + 1))
     system[:size, :size] = unit[:, None] * curvature * unit + np.diag(unit**2 * z / w)
     system[size, :size] = system[:size, size] = unit
-    return np.asarray(unit * np.linalg.lstsq(system, np.append(unit * slope, 0.0), rcond=1e-15)[0][:size])
+    return unit * np.linalg.lstsq(system, np.append(unit * slope, 0.0), rcond=1e-15)[0][:size]
 
 
 def _reach(x: Floats, step: Floats) -> float:

@@ -82,7 +82,7 @@ class LetterChain:
                 lists = self._forward(steps, lists)
             if j == self.record:
                 lists = np.stack([lists * (np.arange(self.letters) == x)[:, None] for x in letters], axis=1)
-        return np.asarray(lists.sum(axis=2))
+        return lists.sum(axis=2)
 
     def _forward(self, steps: Floats, lists: Floats) -> Floats:
         """One record more."""
@@ -379,12 +379,12 @@ class _Boxes:
         added = most.sum(axis=(1, 2))
         if not self.chain.stationary:
             added += self._more(ends)
-        return np.asarray(added)
+        return added
 
     def _means(self, values: Floats, still: bool = False) -> Floats:
         """The largest mean over the first record's laws, or that at the points, of values (boxes, ..., letters)."""
         mean = (values * self.first[self._spread(values)]).sum(axis=-1)
-        return np.asarray(mean if still else mean + self._more(values))
+        return mean if still else mean + self._more(values)
 
     def _more(self, values: Floats) -> Floats:
         """By how much more a mean over the first record's laws is than that at the points."""
@@ -394,14 +394,14 @@ class _Boxes:
             else (slice(self.letters, None), values)
         )
         more = upper_means(self.down[:, rows], self.up[:, rows], moved[..., None], mass=0.0)
-        return np.asarray(more[..., 0].max(axis=-1))
+        return more[..., 0].max(axis=-1)
 
     def _turned(self, values: Floats) -> Floats:
         """L with L_a - sum_b T_ab L_b = values_a less their mean, T the points': what letters lead to beside the likeliest."""
         spread = self._spread(values)
         apart = values[..., :, None] - values[..., None, :]
         above = apart @ self.first[spread][..., None]
-        return np.asarray((self.visits[spread] @ above)[..., 0])
+        return (self.visits[spread] @ above)[..., 0]
 
     def _spread(self, values: Floats) -> tuple[slice | None, ...]:
         """Boxes by as many axes as values (boxes, ..., letters) have."""
@@ -445,7 +445,7 @@ class _Boxes:
         possible = self.chain.laws_after(steps, first) > 0.0
         entropies = np.where(self.rows > 0.0, self.rows * np.log(self.rows), 0.0).sum(axis=1)
         cross = np.where(self.told > 0.0, np.log(self.told), 0.0) @ self.rows.T
-        return np.asarray(np.where(possible, entropies - cross, 0.0).max(axis=2))
+        return np.where(possible, entropies - cross, 0.0).max(axis=2)
 
     def _back(self, values: Floats, record: int) -> Floats:
         return upper_means(self.low[:, : self.letters], self.high[:, : self.letters], self._successors(values, record))
@@ -461,7 +461,7 @@ def _least_sums(chi: Floats, rare: Floats) -> Floats:
     chi, rare = (np.take_along_axis(numbers, order, axis=1) for numbers in (chi, rare))
     nothing = np.zeros((len(chi), 1))
     common = np.concatenate([np.cumsum(chi[:, ::-1], axis=1)[:, ::-1], nothing], axis=1)
-    return np.asarray((np.log1p(common) + np.concatenate([nothing, np.cumsum(rare, axis=1)], axis=1)).min(axis=1))
+    return (np.log1p(common) + np.concatenate([nothing, np.cumsum(rare, axis=1)], axis=1)).min(axis=1)
 
 
 def _squares(far: Floats, told: Floats) -> Floats:

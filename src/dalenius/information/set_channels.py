@@ -365,7 +365,7 @@ def _binomial_moments(size: int, share: float, most: int) -> Floats:
     away = (members - size * share)[None, :] ** np.arange(most + 1)[:, None]
     found = away @ law / FACTORIALS[: most + 1]
     found[1] = 0.0
-    return np.asarray(found)
+    return found
 
 
 def _from_cumulants(cumulants: Floats) -> Floats:

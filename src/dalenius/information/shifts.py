@@ -71,4 +71,4 @@ class Shifts:
         costs = np.fft.irfft(np.fft.rfft(logs, size) * np.fft.rfft(self.law, size), size)
         costs = costs[self.law.size // 2 + self._places]
         costs += self._tails[self._places] * ends[0] + self._tails[self.outputs - 1 - self._places] * ends[1]
-        return np.asarray(self._negentropies - costs)
+        return self._negentropies - costs

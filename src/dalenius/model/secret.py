@@ -262,7 +262,7 @@ def numbered(labels: Integers) -> Integers:
     _, first, of = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(rank[of.reshape(-1)])
+    return rank[of.reshape(-1)]
 
 
 def _together(functions: Iterable[Function], records: Records) -> Integers:

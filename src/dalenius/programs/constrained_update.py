@@ -165,7 +165,7 @@ class ConstrainedUpdate(MechanismProgram):
         """Possible pairs of letters and outputs: (rows of masses, outputs)."""
         assert self.leakages is not None
         allowed = self.tied.expand(np.asarray(self.support, dtype=float))
-        return np.asarray((self.leakages.masses > 0.0) @ allowed > 0.0)
+        return (self.leakages.masses > 0.0) @ allowed > 0.0
 
     # ------------------------------------------------------------ points
 

@@ -57,7 +57,7 @@ class Levels:
     @property
     def raised(self) -> np.ndarray:
         """Priors that have a level: (priors,) of bool."""
-        return np.asarray(self.of_prior != NONE)
+        return self.of_prior != NONE
 
     @property
     def matrix(self) -> Floats:
@@ -117,15 +117,15 @@ class LinearRows:
 
     def excess(self, q: Floats) -> Floats:
         """A q - h, (rows,)."""
-        return np.asarray(self.matrix @ q.reshape(-1) - self.ends)
+        return self.matrix @ q.reshape(-1) - self.ends
 
     def priced(self, prices: Floats) -> Floats:
         """Price of multipliers in every entry."""
-        return np.asarray(self.matrix.T @ prices)
+        return self.matrix.T @ prices
 
     def sizes(self, prices: Floats) -> Floats:
         """The size of what is summed there."""
-        return np.asarray(abs(self.matrix).T @ abs(prices))
+        return abs(self.matrix).T @ abs(prices)
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,7 +69,7 @@ class Leakages:
             raise InputError(f"{name}: expected masses (letters, {inputs}), got shape {p.shape}")
         if not (np.all(p >= 0.0) and abs(p.sum() - 1.0) <= SUM):
             raise InputError(f"{name}: expected numbers of at least 0 with sum 1; normalise it")
-        return np.asarray(p[p.sum(axis=1) > 0.0] / p.sum())
+        return p[p.sum(axis=1) > 0.0] / p.sum()
 
     def letter_entropies(self) -> Floats:
         """H(pi_s), (priors,)."""
@@ -138,7 +138,7 @@ class Leakages:
         if self.few:
             of_rows, of_laws = self._products
             inputs = self.masses.shape[1]
-            return np.asarray((of_rows @ scaled - of_laws @ pulls).T.reshape(-1, inputs, inputs))
+            return (of_rows @ scaled - of_laws @ pulls).T.reshape(-1, inputs, inputs)
         laws = self.sums(self.masses)
         each = np.array([(self.masses.T * column) @ self.masses for column in scaled.T])
         return each - (laws.T[None] * pulls.T[:, None, :]) @ laws
@@ -150,7 +150,7 @@ class Leakages:
 
     def sums(self, rows: Floats) -> Floats:
         """Sums over the rows of each prior."""
-        return np.asarray(np.add.reduceat(rows, self.first, axis=0))
+        return np.add.reduceat(rows, self.first, axis=0)
 
 
 def _outer(laws: Floats) -> sparse.csr_matrix:
@@ -215,7 +215,7 @@ class MechanismProgram(Program):
         q = np.maximum(raw.get("q", np.zeros(0)), 0.0)
         if q.shape != self.tied_cost.shape or not np.all(q.sum(axis=1) > 0.0):
             return None
-        return np.asarray(q / q.sum(axis=1, keepdims=True))
+        return q / q.sum(axis=1, keepdims=True)
 
     def mixed(self, q: Floats, other: Floats, excess: Callable[[Floats], float]) -> Floats:
         """The first point on the way from q to the other with no excess, which is convex; the way must end at one.
@@ -236,7 +236,7 @@ class MechanismProgram(Program):
                 high, below, above, before = share, found, above / (1 + (before == 1)), 1
             else:
                 low, above, below, before = share, found, below / (1 + (before == -1)), -1
-        return np.asarray((1.0 - high) * q + high * other)
+        return (1.0 - high) * q + high * other
 
     def distortion(self, q: Floats) -> float:
         return float(np.sum(self.tied_cost * q))

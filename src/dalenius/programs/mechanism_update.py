@@ -171,7 +171,7 @@ class _Newton:
         """M^-1 of a column for every output, refined once."""
         inverse = self.solved[:, :, : len(self.at.v)]
         x = inverse @ right
-        return np.asarray(x + inverse @ (right - self.M @ x))
+        return x + inverse @ (right - self.M @ x)
 
     def step(self) -> _Iterate:
         at, mu = self.at, self.mu

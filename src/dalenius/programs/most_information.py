@@ -132,4 +132,4 @@ class MostInformation(Program):
     def mechanism(self, point: Mapping[str, Floats]) -> Floats:
         """Q (inputs, outputs), an output for each column that is used."""
         used = point["weights"] > 0.0
-        return np.asarray((self.columns[used] * point["weights"][used, None]).T)
+        return (self.columns[used] * point["weights"][used, None]).T

@@ -303,7 +303,7 @@ class NodeRelaxation(Program):
 
 def _between(p: Floats, centre: Floats, share: float) -> Floats:
     """p for a share of 0, exactly the centre for 1."""
-    return np.asarray((1.0 - share) * p + share * centre)
+    return (1.0 - share) * p + share * centre
 
 
 def _lines(low: Floats, high: Floats) -> tuple[Floats, Floats]:

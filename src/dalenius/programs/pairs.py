@@ -45,7 +45,7 @@ def divergence(p: Floats, best: Floats, log_best: Floats) -> Floats:
     far = np.where(near, 0.0, x_log_x(p)), np.where(near, 0.0, p * np.where(np.isfinite(log_best), log_best, 0.0))
     terms = np.where(near, best * above_tangent(x), far[0] - far[1] - more)
     lost = np.abs(more) + np.abs(far[0]) + np.abs(far[1])
-    return np.asarray(np.maximum(terms.sum(axis=-1), 0.0) + EPS * lost.sum(axis=-1))
+    return np.maximum(terms.sum(axis=-1), 0.0) + EPS * lost.sum(axis=-1)
 
 
 def mixed(point: Floats, best: Floats, missing: Callable[[Floats], float], allowed: float) -> Floats:
@@ -59,7 +59,7 @@ def mixed(point: Floats, best: Floats, missing: Callable[[Floats], float], allow
     for share in (np.sqrt(allowed / much), allowed / much):
         moved = best + share * (1.0 - 1e-9) * (point - best)
         if missing(moved) <= allowed:
-            return np.asarray(moved)
+            return moved
     return best
 
 

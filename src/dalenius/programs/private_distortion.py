@@ -139,7 +139,7 @@ class PrivateDistortionProgram(MechanismProgram):
 
     def _averages(self, Q: Floats) -> Floats:
         """sum_x beta_k(x) Q(x,y), or the least Q(x,y); (laws, outputs)."""
-        return np.asarray(self.beta @ Q if self.listed else Q[self.member].min(axis=0, keepdims=True))
+        return self.beta @ Q if self.listed else Q[self.member].min(axis=0, keepdims=True)
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clip, normalise, and add k(y) to every row, k(y) = max of (Q(x,y) - e^epsilon sum beta Q)/(e^epsilon - 1): private then."""

@@ -138,7 +138,7 @@ class StrongKLPart(_AllOrEach):
 
     def values(self, u: Floats) -> Floats:
         given, r = u / self.pi[:, None], u.sum(axis=0)
-        return np.asarray(np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1))
+        return np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1)
 
     def kept(self, told: Told, most: fmpq | arb) -> bool:
         return all(certainly(divergence(told.r, row), most) for row in told.given)
@@ -240,7 +240,7 @@ class ChiSquarePart(_AllOrEach):
         r = u.sum(axis=0)
         if self.strong:
             given = u / self.pi[:, None]
-            return np.asarray(np.sum(np.where(r > 0.0, r**2 / given, 0.0), axis=1) - 1.0)
+            return np.sum(np.where(r > 0.0, r**2 / given, 0.0), axis=1) - 1.0
         return np.array([np.sum(np.where(r > 0.0, u**2 / (self.pi[:, None] * r), 0.0)) - 1.0])
 
     def kept(self, told: Told, most: fmpq | arb) -> bool:
@@ -294,7 +294,7 @@ class CorrelationPart(SecretPart):
 
     def _centred(self, hint: Floats) -> Floats:
         f = hint[: self.letters]
-        return np.asarray(f - self.pi @ f)
+        return f - self.pi @ f
 
     def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
         f, t = self._centred(hint), hint[self.letters :]
@@ -378,7 +378,7 @@ class HockeyStickPart(SecretPart):
         return found, np.abs(found)
 
     def values(self, u: Floats) -> Floats:
-        return np.asarray(np.maximum(self.combine @ u, 0.0).sum(axis=1) / self.shares)
+        return np.maximum(self.combine @ u, 0.0).sum(axis=1) / self.shares
 
     def behind(self, i: int, hint: Floats) -> float:
         return float(self.shares[i] * self.at_most)

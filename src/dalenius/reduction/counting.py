@@ -112,7 +112,7 @@ def _whole(log_shares: Floats, log_datasets: float) -> Floats:
     if log_datasets > FEW_DATASETS:
         return log_shares
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.round(np.exp(log_shares + log_datasets))) - log_datasets)
+        return np.log(np.round(np.exp(log_shares + log_datasets))) - log_datasets
 
 
 def _convolved(a: Sums, b: Sums, modulus: int | None) -> Sums:

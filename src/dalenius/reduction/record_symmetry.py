@@ -290,7 +290,7 @@ def even(law: Floats, orbit: Integers) -> Floats:
     if len(law) == orbit.max() + 1:
         return law
     means = np.exp(np.bincount(orbit, np.log(law)) / np.bincount(orbit))[orbit]
-    return np.asarray(means / means.sum())
+    return means / means.sum()
 
 
 def _with_products(triples: list[Triple]) -> tuple[Triple, ...]:

@@ -31,7 +31,7 @@ class SecretCells(Told):
     @cached_property
     def cells(self) -> Integers:
         """The number of each dataset's cell; cells are numbered by what is given, and then by the secret's value."""
-        return np.asarray(np.unique(np.stack([self.given, self.of]), axis=1, return_inverse=True)[1].reshape(-1))
+        return np.unique(np.stack([self.given, self.of]), axis=1, return_inverse=True)[1].reshape(-1)
 
     @cached_property
     def given_of_cell(self) -> Integers:
@@ -88,7 +88,7 @@ class SecretCells(Told):
         own = np.where(masses > 0.0, joint / np.where(masses > 0.0, masses, 1.0), known)
         ratios = np.log(np.maximum(own, LEAST)) - np.log(np.maximum(known, LEAST))
         cells, inputs, place = self._pairs
-        return np.asarray(np.einsum("ky,ky->k", rows[inputs], ratios[cells])[place])
+        return np.einsum("ky,ky->k", rows[inputs], ratios[cells])[place]
 
 
 def output_laws(joint: Floats, given_of_cell: Integers) -> Floats:

@@ -43,7 +43,7 @@ class Selections:
 
     def apply(self, channel: Floats) -> Floats:
         """The rows that each selection selects: (selections, letters, outputs)."""
-        return np.asarray(channel[self.inputs])
+        return channel[self.inputs]
 
     def lift(self, selection: int, law: Floats) -> Floats:
         """A law of the letters, the others being known, as masses on (letter, channel input)."""
@@ -135,7 +135,7 @@ class RowSets:
 
     def apply(self, rows: Floats) -> Floats:
         """The rows of each set, (sets, letters, outputs), out of the channel's distinct ones."""
-        return np.asarray(rows[self.sets])
+        return rows[self.sets]
 
     def lift(self, number: int, law: Floats) -> tuple[int, Floats]:
         """A law on the rows of a set as one on the letters of the first selection with these rows."""
@@ -172,7 +172,7 @@ class BlockSelections:
 
     def apply(self, channel: Floats) -> Floats:
         """The rows that each selection selects: (selections, letters, outputs)."""
-        return np.asarray(channel[self.inputs])
+        return channel[self.inputs]
 
     def leading(self, values: Floats) -> Integers:
         """Those with the largest value of all that send a letter to an input; of equals those whose inputs are farthest apart."""

@@ -49,7 +49,7 @@ class Witness:
     @property
     def letter_law(self) -> NDArray[np.float64]:
         """The prior of the record itself."""
-        return np.asarray(self.masses.sum(axis=1))
+        return self.masses.sum(axis=1)
 
 
 @dataclass(frozen=True)

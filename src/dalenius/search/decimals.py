@@ -35,7 +35,7 @@ def short_on(x: Floats | float, low: Floats | float, high: Floats | float) -> Fl
     0.123
     """
     digits = 10.0 ** np.clip(np.ceil(2.0 - np.log10(np.maximum(np.subtract(high, low), 1e-13))), 1, 16)
-    return np.asarray(np.round(x * digits) / digits)
+    return np.round(x * digits) / digits
 
 
 def short_within(x: Floats, room: Floats, decimals: int) -> Floats:

@@ -261,7 +261,7 @@ def _gains(masses: Floats, channel: Floats) -> Floats:
     mean = law @ told
     mixed = (1.0 - MIXED) * told + MIXED * mean
     logs = np.log(np.where(mean > 0, mixed, 1.0) / np.where(mean > 0, mean, 1.0))
-    return np.asarray(masses.T @ logs if of_letters else law[:, None] * logs)
+    return masses.T @ logs if of_letters else law[:, None] * logs
 
 
 def _fill(scores: Floats, low: Floats, high: Floats) -> Floats:

@@ -151,7 +151,7 @@ def geometric_median(points: ArrayLike, *, gap: float = 1e-13) -> Floats:
             break
         step = total / (1.0 / distances[away]).sum()
         y = y + (1.0 - min(here / force, 1.0)) * step
-    return np.asarray(y)
+    return y
 
 
 def _dual(offsets: Floats, pulls: Floats, away: Floats) -> float:

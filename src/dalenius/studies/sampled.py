@@ -171,4 +171,4 @@ def _masses(prior: Floats, inputs: int) -> Floats:
         )
     if masses.ndim == 2:
         masses = masses[masses.sum(axis=1) > 0]
-    return np.asarray(masses / masses.sum())
+    return masses / masses.sum()

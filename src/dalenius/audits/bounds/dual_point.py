@@ -118,7 +118,7 @@ class _Model(SmoothBound):
 
     def spread(self, shift: Floats) -> Floats:
         """A shift of groups as one of outputs."""
-        return np.asarray(self._member @ shift)
+        return self._member @ shift
 
     def learn(self, maxima: list[Floats]) -> None:
         """Tangents at these laws, too."""

@@ -116,7 +116,7 @@ class NodeProgram:
     @cached_property
     def same(self) -> Floats:
         """True if two pairs have the same letter; (pairs, pairs), for few of them."""
-        return np.asarray(self.member @ self.member.T)
+        return self.member @ self.member.T
 
     def solve(
         self,

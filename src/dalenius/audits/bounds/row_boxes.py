@@ -241,4 +241,4 @@ def shrunk(
 
 def _loss(low: Floats, high: Floats) -> Floats:
     """Loss of secants of x log x on ranges, up to a factor."""
-    return np.asarray(np.maximum(high - low, 0.0) ** 2 / np.maximum(high, 1e-300))
+    return np.maximum(high - low, 0.0) ** 2 / np.maximum(high, 1e-300)

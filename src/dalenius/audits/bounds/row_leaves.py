@@ -62,14 +62,14 @@ class ChosenLaw:
 
     def masses(self, psi: Floats, beta: float) -> Floats:
         score = psi / beta + np.log(self.count)
-        return np.asarray(np.exp(score - log_sum_exp(score)))
+        return np.exp(score - log_sum_exp(score))
 
     def entropy(self, masses: Floats) -> float:
         return float(masses @ np.log(self.count) - np.sum(x_log_x(masses)))
 
     def curvature(self, slopes: Floats, masses: Floats, beta: float) -> Floats:
         centred = slopes - masses @ slopes
-        return np.asarray((centred * masses[:, None]).T @ centred / beta)
+        return (centred * masses[:, None]).T @ centred / beta
 
     def share(self, letter: int, group: int) -> float:
         return 1.0 / float(self.count[group])
@@ -203,7 +203,7 @@ class SmoothBound:
         gradient, hessian = gradient @ fold, fold.T @ hessian @ fold
         size = len(gradient)
         hessian[np.arange(size), np.arange(size)] += 1e-9 * np.trace(hessian) / size
-        return np.asarray(fold @ newton(gradient[None], hessian[None])[0])
+        return fold @ newton(gradient[None], hessian[None])[0]
 
     def descended(
         self,

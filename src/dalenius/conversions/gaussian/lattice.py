@@ -78,7 +78,7 @@ class _Lattice:
     def gaussian(self, variance: float, reach: int) -> Floats:
         """Discrete Gaussian noise, by |place|."""
         law = np.exp(-((np.arange(reach + 1) * self.step) ** 2) / (2.0 * variance))
-        return np.asarray(law / (self.masses(reach) @ law))
+        return law / (self.masses(reach) @ law)
 
     def told(self, p: Floats, q: Floats) -> Floats:
         """The summands of the divergences, with a little room."""

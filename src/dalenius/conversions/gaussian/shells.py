@@ -167,12 +167,12 @@ class _Search:
         density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
         if self.dimension == 1:
             density[:, 0] *= 0.5
-        return np.asarray(density / density.sum(axis=1, keepdims=True))
+        return density / density.sum(axis=1, keepdims=True)
 
     def divergences(self, at: Floats, radii: Floats, weights: Floats) -> Floats:
         """D(r) for every r in `at`."""
         mean = np.logaddexp.reduce(np.log(weights)[:, None] + self.log_means(radii), axis=0)
-        return np.asarray(at**2 / 2.0 - self.laws(at) @ mean)
+        return at**2 / 2.0 - self.laws(at) @ mean
 
     def weighed(self, radii: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The best weights of these spheres; those without any are dropped but for the outermost, and close ones become one."""

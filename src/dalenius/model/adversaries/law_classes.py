@@ -109,7 +109,7 @@ def divided(law: Sequence[Fraction]) -> NDArray[Any]:
     [1/4, 3/4]
     """
     weights = rationals(law)
-    return np.asarray(weights / weights.sum())
+    return weights / weights.sum()
 
 
 @declared

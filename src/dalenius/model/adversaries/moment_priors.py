@@ -105,7 +105,7 @@ class PriorMoment(Polyhedron):
         taken = beyond * ((mean - end) / (beyond * (f - f[other])).sum())
         moved = law - taken
         moved[other] += taken.sum()
-        return np.asarray(moved)
+        return moved
 
 
 @declared

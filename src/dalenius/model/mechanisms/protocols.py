@@ -117,9 +117,7 @@ class LocalProtocol(ByKind):
 
     def channel(self, values: Integers) -> Floats:
         members = self._written(values)
-        return np.asarray(
-            _filled(members, self.likelihoods(values.size, float(arb(self.factor))), float(arb(self.factor)))
-        )
+        return _filled(members, self.likelihoods(values.size, float(arb(self.factor))), float(arb(self.factor)))
 
     def exact_entries(self, values: Integers) -> ExactEntries:
         members, likelihoods = self._written(values), self.likelihoods(values.size, self.factor)

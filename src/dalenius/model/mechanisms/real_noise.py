@@ -259,7 +259,7 @@ def gaussian_rows(points: Floats) -> Floats:
     step = 6.0 * strip / (60.0 + 0.5 * strip**2)
     nodes = points[0] - REACH + step * np.arange(int(np.ceil((span + 2.0 * REACH) / step)) + 1)
     weights = np.exp(-0.5 * (nodes - points[:, None]) ** 2)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def laplace_rows(points: Floats) -> Floats:
@@ -288,4 +288,4 @@ def laplace_rows(points: Floats) -> Floats:
     inside = 0.5 * np.exp(-distance) * np.concatenate(weights or [np.empty(0)])
     ends = 0.5 * np.exp(-np.abs(points[:, None] - points[[0, -1]]))
     rows = np.concatenate([ends[:, :1], inside, ends[:, 1:]], axis=1)
-    return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+    return rows / rows.sum(axis=1, keepdims=True)

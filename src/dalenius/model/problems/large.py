@@ -113,7 +113,7 @@ class Cells:
         Where noise is so small that a probability underflows, `FAINT` stands for it: the search needs ratios of all of them, and
         what it finds is proved anew.
         """
-        return np.asarray(np.maximum(self.noise.channel(np.arange(self.size + 1)), FAINT))
+        return np.maximum(self.noise.channel(np.arange(self.size + 1)), FAINT)
 
     @property
     def log_histograms(self) -> float:

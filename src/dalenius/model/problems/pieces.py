@@ -191,7 +191,7 @@ def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) 
     (piece,) = _same(sums, records, mechanism, one)
     own = piece.query
     letters = own.index_of_total(np.array(own.contribution(0, one.records.alphabets[0])), piece.records)
-    return np.asarray(piece.mechanism.channel(own.values(piece.records))[letters])
+    return piece.mechanism.channel(own.values(piece.records))[letters]
 
 
 def _kinds(query: AdditiveQuery, records: Records, adversary: IndependentBlocks) -> Iterator[BlockKind]:
