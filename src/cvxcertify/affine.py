@@ -119,10 +119,9 @@ def _constants(expression: cp.Expression) -> Entries:
     return _filled(expression.shape, ({CONSTANT: exactly(x)} if x else {} for x in dense.reshape(-1).tolist()))
 
 
-def _add(into: Terms, form: Terms, factor: fmpq | None = None) -> None:
+def _add(into: Terms, form: Terms) -> None:
     for j, x in form.items():
-        total = into.get(j, ZERO) + (x if factor is None else factor * x)
-        if total:
+        if total := into.get(j, ZERO) + x:
             into[j] = total
         else:
             into.pop(j, None)
@@ -152,14 +151,6 @@ def _sums(_: Any, parts: Sequence[Entries]) -> Entries:
     return _filled(
         first.shape, (_total(entries) for entries in zip(first.flat, *(x.flat for x in others), strict=True))
     )
-
-
-def _negated(_: Any, parts: Sequence[Entries]) -> Entries:
-    return _filled(parts[0].shape, ({j: -x for j, x in form.items()} for form in parts[0].flat))
-
-
-def _product(_: Any, parts: Sequence[Entries]) -> Entries:
-    return _elementwise(parts[0], parts[1])
 
 
 def _quotient(_: Any, parts: Sequence[Entries]) -> Entries:
@@ -205,10 +196,6 @@ def _running(expression: cp.Expression, parts: Sequence[Entries]) -> Entries:
     return np.moveaxis(moved, 0, expression.axis or 0)
 
 
-def _promoted(expression: cp.Expression, parts: Sequence[Entries]) -> Entries:
-    return np.broadcast_to(parts[0], expression.shape)
-
-
 def _moved(expression: cp.Expression, parts: Sequence[Entries]) -> Entries:
     """The atom tells, of entries that are only numbered from 1 on, which goes where."""
     listed = [Terms(), *(form for part in parts for form in part.flat)]
@@ -227,12 +214,12 @@ def _trace(expression: cp.Expression, parts: Sequence[Entries]) -> Entries:
 
 RULES: dict[type, Callable[[Any, Sequence[Entries]], Entries]] = {
     AddExpression: _sums,
-    NegExpression: _negated,
-    multiply: _product,
+    NegExpression: lambda _, parts: _filled(parts[0].shape, ({j: -x for j, x in f.items()} for f in parts[0].flat)),
+    multiply: lambda _, parts: _elementwise(*parts),
     MulExpression: _matrix_product,
     DivExpression: _quotient,
     Sum: _sum,
     cumsum: _running,
-    Promote: _promoted,
+    Promote: lambda expression, parts: np.broadcast_to(parts[0], expression.shape),
     Trace: _trace,
 }

@@ -232,7 +232,7 @@ class SecretTree:
         law = np.zeros(self.cells.inputs.size)
         for cell, place in zip(*np.nonzero(self.tree.point), strict=True):
             own = self._letters[cell]
-            chosen = next(k for k in self.family[own] if self._class(k) == place)
+            chosen = next(k for k in self.family[own] if self._class_of[np.searchsorted(self.union, k)] == place)
             law[self.cells.dataset(self.given, own, chosen)] = float(self.tree.point[cell, place])
         return law, tuple((x, short_text(float(law[x]))) for x in np.flatnonzero(law > 0.0).tolist())
 
@@ -250,9 +250,6 @@ class SecretTree:
                 yield ClassPart(own, tuple(members[kept].tolist()))
             else:
                 yield OutputLawLeaf(vector_text(node.content.law))
-
-    def _class(self, channel_input: int) -> int:
-        return int(self._class_of[np.searchsorted(self.union, channel_input)])
 
 
 def family_key(family: Family) -> Family:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -349,7 +349,7 @@ class _Scheme:
 
     def _adversary(self) -> float:
         """Algorithm 1 against Q, from the law that it has and from a fresh one; the leakage of the better one, to the feasible law."""
-        family = self.family.with_channel(self.Q)
+        family = replace(self.family, channel=self.Q)
         fresh = family.uniform if self.rng is None else family.random(self.rng)
         found, inner = [], Log(self.log.clock)  # its moments are leakages on the way, not values of mechanisms
         for start in (self.law, fresh):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
@@ -254,10 +254,6 @@ class Family:
     max_knowledge: float
     size: int
     shared: bool
-
-    def with_channel(self, channel: Floats) -> Family:
-        """The same laws against another channel from the same inputs."""
-        return replace(self, channel=channel)
 
     @cached_property
     def given(self) -> tuple[tuple[Selected, ...], ...]:

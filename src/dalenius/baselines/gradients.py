@@ -1,4 +1,4 @@
-"""The source paper's Theorems 8 and 9: derivatives of I(X_i; Y) and H(X), derived here because the text has lost its formulas.
+"""The source paper's Theorem 8: derivatives of I(X_i; Y), derived here because the text has lost its formulas.
 
 Notation: pi_a the law of the record, w_a(k) the conditional law of the cells, Q(y|a,k) their rows, K_a = w_a Q the record's channel,
 r = pi K the law of the output. Derivatives treat every coordinate as free (no normalisation), so gradients are fixed up to a
@@ -92,29 +92,9 @@ def prior_gradient(masses: Floats, Q: Floats) -> Floats:
     return (np.log(np.maximum(u, LEAST_LOG)) - np.log(np.maximum(split, LEAST_LOG))) @ Q.T
 
 
-def marginal_gradient(pi: Floats, K: Floats) -> Floats:
-    """Theorem 8.2: dI/dpi_a = D(K_a || r) - 1, (letters,)."""
-    return np.sum(K * log_ratio(pi, K), axis=1) - 1.0
-
-
 def conditional_gradient(pi: Floats, K: Floats, a: int, given: Floats | Selected) -> Floats:
     """Theorem 8.3: dI/dw_a(k) = pi_a sum_y Q(y|a,k) log(K_a(y) / r(y)), (cells of a,)."""
     return pi[a] * (given @ log_ratio(pi, K)[a])
-
-
-def joint_entropy_gradient(law: Floats) -> Floats:
-    """Theorem 9.1: dH/dP(x) = -log P(x) - 1."""
-    return -np.log(np.maximum(law, LEAST_LOG)) - 1.0
-
-
-def marginal_entropy_gradient(pi: Floats, spread: Floats) -> Floats:
-    """Theorem 9.2: dH/dpi_a = H(w_a) - log pi_a - 1; `spread` holds the H(w_a), (letters,)."""
-    return spread - np.log(np.maximum(pi, LEAST_LOG)) - 1.0
-
-
-def conditional_entropy_gradient(pi: Floats, a: int, row: Floats, log_counts: Floats | float = 0.0) -> Floats:
-    """Theorem 9.3: dH/dw_a(k) = pi_a (log N(a,k) - log w_a(k) - 1), from H = H(pi) + sum_a pi_a H(w_a); on the full joint N = 1."""
-    return pi[a] * (log_counts - np.log(np.maximum(row, LEAST_LOG)) - 1.0)
 
 
 # The source paper's Algorithms 4 and 5: a gradient step back onto the simplex, and from there onto the boundary of the entropy bound.

@@ -62,18 +62,13 @@ class Notion:
         """A bound that the number never exceeds."""
         return 1 if self.units == PROBABILITY else self.largest
 
-    @property
-    def is_epsilon(self) -> bool:
-        """True if people call the number epsilon, and say no unit."""
-        return self.units == LEAKAGE and self.name.endswith(("_dp", "_privacy"))
-
     def bounded_by(self, text: str) -> str:
         """The number's direction, and the number as a text; an epsilon by this name, without its unit.
 
         >>> NOTIONS["local_dp"].bounded_by("2 nats"), NOTIONS["mutual_information"].bounded_by("2 nats")
         ('epsilon <= 2', '<= 2 nats')
         """
-        if self.is_epsilon:
+        if self.units == LEAKAGE and self.name.endswith(("_dp", "_privacy")):  # people say no unit
             return f"epsilon <= {text.removesuffix(' nats')}"
         return f"{'>=' if self.at_least else '<='} {text}"
 

@@ -220,10 +220,6 @@ class Header:
         lower, upper = self.claim_below, None if self.claim is None else self.claim[1]
         return math.inf if lower is None else double_below(lower), math.inf if upper is None else double_above(upper)
 
-    @property
-    def about_a_design(self) -> bool:
-        return self.problem not in ("maximal_leakage", "secret_leakage")
-
     def encode(self) -> str:
         """The line of the file."""
         header: dict[str, object] = {
@@ -235,7 +231,7 @@ class Header:
             "unit": self.unit,
             "producer": self.producer,
         }
-        if self.about_a_design:
+        if self.problem not in ("maximal_leakage", "secret_leakage"):  # a design's
             header["mechanism"] = self.mechanism
         if self.unit == OBJECTIVE:
             header["terms"] = self.terms

@@ -1,4 +1,4 @@
-"""Theorems 8 and 9: the closed forms against finite differences of plain sums over datasets."""
+"""Theorem 8: the closed forms against finite differences of plain sums over datasets."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,8 @@ from scipy.optimize import minimize
 from campaigns import each
 from dalenius.baselines.gradients import (
     channel_gradient,
-    conditional_entropy_gradient,
     conditional_gradient,
-    joint_entropy_gradient,
     leakage,
-    marginal_entropy_gradient,
-    marginal_gradient,
     on_entropy_boundary,
     on_simplex,
     projected_step,
@@ -36,11 +32,6 @@ def information(pi, w, Q):
     u = np.einsum("a,ak,aky->ay", pi, w, Q)
     K, r = u / pi[:, None], u.sum(axis=0)
     return float(np.sum(u * np.log(K / r)))
-
-
-def joint_entropy(pi, w):
-    """H(X_i) + sum_a pi_a H(w_a), with every coordinate free."""
-    return float(-np.sum(pi * np.log(pi)) - np.sum(pi[:, None] * w * np.log(w)))
 
 
 def differences(function, at):
@@ -78,47 +69,12 @@ def test_of_a_channel_that_letters_share(instance):
     assert channel_gradient(np.stack([masses, masses[::-1]]), Q[0])[0] == pytest.approx(slopes, abs=1e-8)
 
 
-def test_of_the_marginal(instance):
-    """Theorem 8.2."""
-    pi, w, Q = instance
-    slopes = differences(lambda p: information(p, w, Q), pi)
-    assert marginal_gradient(pi, through(w, Q)) == pytest.approx(slopes, abs=1e-8)
-
-
 def test_of_the_conditional(instance):
     """Theorem 8.3."""
     pi, w, Q = instance
     slopes = differences(lambda v: information(pi, v, Q), w)
     for a in range(len(pi)):
         assert conditional_gradient(pi, through(w, Q), a, Q[a]) == pytest.approx(slopes[a], abs=1e-8)
-
-
-def test_of_the_entropy(instance):
-    """Theorem 9."""
-    pi, w, _ = instance
-    law = (pi[:, None] * w).ravel()
-    assert joint_entropy_gradient(law) == pytest.approx(
-        differences(lambda p: float(-np.sum(p * np.log(p))), law), abs=1e-7
-    )
-    spread = -np.sum(w * np.log(w), axis=1)
-    slopes = differences(lambda p: joint_entropy(p, w), pi)
-    assert marginal_entropy_gradient(pi, spread) == pytest.approx(slopes, abs=1e-7)
-    slopes = differences(lambda v: joint_entropy(pi, v), w)
-    for a in range(len(pi)):
-        assert conditional_entropy_gradient(pi, a, w[a]) == pytest.approx(slopes[a], abs=1e-7)
-
-
-def test_of_the_entropy_with_counts(instance):
-    pi, w, _ = instance
-    counts = np.arange(1.0, w.shape[1] + 1.0)
-    slopes = differences(lambda v: joint_entropy(pi, v) + float(np.sum(pi[:, None] * v * np.log(counts))), w)
-    assert conditional_entropy_gradient(pi, 0, w[0], np.log(counts)) == pytest.approx(slopes[0], abs=1e-7)
-
-
-def test_the_marginal_gradient_is_flat_at_the_capacity():
-    """Kuhn and Tucker: at a maximum over pi all D(K_a || r) are equal."""
-    K = np.array([[0.8, 0.2], [0.2, 0.8]])
-    assert np.ptp(marginal_gradient(np.array([0.5, 0.5]), K)) == pytest.approx(0.0, abs=1e-15)
 
 
 # Algorithms 4 and 5 against general-purpose optimisers.

@@ -106,11 +106,6 @@ class DualBound:
         return sum(len(tree.told) for tree in self.distinct if isinstance(tree, RowTree))
 
     @property
-    def in_groups(self) -> bool:
-        """True if its row trees are about groups of outputs."""
-        return any(isinstance(tree, RowTree) for tree in self.trees)
-
-    @property
     def grouped(self) -> float:
         """Mean number of slopes of a row leaf, as a share of the number of outputs."""
         slopes = sum(tree.leaves * (tree.grouped if isinstance(tree, RowTree) else 1.0) for tree in self.distinct)
@@ -148,7 +143,8 @@ class DualTree(Runner):
         beta = start.beta if aim.fixed else max(start.beta, 1e-6)
         self._start = law / law.sum(), beta
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
-        upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
+        grouped = any(isinstance(tree, RowTree) for tree in start.trees)
+        upper = np.inf if grouped else start.upper  # which the roots of trees about groups of outputs do not prove
         node = DualNode(low, high, np.unique([low, high]), trees, *self._start, self.symmetries, sources, upper)
         self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
