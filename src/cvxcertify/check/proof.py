@@ -3,19 +3,219 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
 from dalenius_check.core.allowance import Allowance
-from dalenius_check.core.arithmetic import chosen, fmpq
-from dalenius_check.core.numbers import RefusedError, need, rounded
+from dalenius_check.core.arithmetic import arb, chosen, fmpq
+from dalenius_check.core.numbers import OpenError, RefusedError, need, rounded
 from dalenius_check.core.read import REQUIRED, integer, table, text
 
-from .cones import inside
-from .instance import KINDS, MOST, End, Instance, listed, number, read_instance, sparse
-from .parts import contradiction
-from .ranges import Ranges
+from .instance import KINDS, MOST, End, Form, Instance, listed, number, order, read_instance, sparse, triangle
+
+# Ranges of columns, from what rows say about them one after the other.
+
+
+_CUTOFF = -1  # the step of the row c x + offset <= cutoff
+_BITS = 32  # that ends of ranges are rounded outward to
+
+
+class Ranges:
+    """Ranges of the columns that follow from the rows, one after the other: for all feasible x, or all with c x + offset <= cutoff."""
+
+    def __init__(self, instance: Instance, cutoff: End) -> None:
+        self.instance = instance
+        self.cutoff = cutoff
+        self.empty = False
+        self.ends: list[list[End]] = [[None, None] for _ in range(instance.width)]
+        self.homes = {row: (kind, rows) for kind, rows in instance.cones for row in rows}
+
+    def step(self, row: int) -> None:
+        if row == _CUTOFF:
+            if self.cutoff is None:
+                raise RefusedError("a step needs a cutoff")
+            self._narrow({j: -x for j, x in self.instance.c.items()}, self.cutoff - self.instance.offset, fmpq(0), None)
+            return
+        need(row in self.homes, "a step is no row")
+        low, high = self._member(row, *self.homes[row])
+        self._narrow(self.instance.rows[row], self.instance.b.get(row, fmpq(0)), low, high)
+
+    def _member(self, row: int, kind: str, rows: range) -> tuple[End, End]:
+        """Range that a cone leaves to this member, given the ranges of the others."""
+        k = row - rows.start
+        if kind == "zero":
+            return fmpq(0), fmpq(0)
+        if kind == "second-order" and k:  # |u| <= t
+            most = self._most(rows[0])
+            return (None if most is None else -most), most
+        if kind == "exponential" and k == 0:  # x <= y log(z/y) <= z/e
+            most = self._most(rows[2])
+            return None, None if most is None else most * fmpq(3, 8)
+        if kind == "exponential" and k == 1:  # y <= -x, or else x/y >= -1 and so y <= e z
+            most = self._most(rows[2])
+            least = self._sides(rows[0])[0]
+            return fmpq(0), None if most is None or least is None else max(-least, 3 * most)
+        if kind == "semidefinite":
+            return self._entry(rows, k)
+        return fmpq(0), None
+
+    def _entry(self, rows: range, k: int) -> tuple[End, End]:
+        """A diagonal is not negative; an entry beside it is at most the mean of its two diagonal ones."""
+        places = triangle(len(rows))
+        i, j = places[k]
+        if i == j:
+            return fmpq(0), None
+        first, second = (self._most(rows[places.index((m, m))]) for m in (i, j))
+        if first is None or second is None:
+            return None, None
+        return -(first + second) / 2, (first + second) / 2
+
+    def _sides(self, row: int) -> tuple[End, End]:
+        (least, below), (most, above) = self._totals(self.instance.rows[row], self.instance.b.get(row, fmpq(0)))
+        return (None if below else least), (None if above else most)
+
+    def _most(self, row: int) -> End:
+        most = self._sides(row)[1]
+        return None if most is None else max(most, fmpq(0))
+
+    def _totals(self, form: Form, constant: fmpq) -> tuple[tuple[fmpq, int], tuple[fmpq, int]]:
+        """The finite part of the least and of the most of a form, and how many infinite ends there are beside it."""
+        totals, infinite = [constant, constant], [0, 0]
+        for j, a in form.items():
+            for side in (0, 1):
+                end = self.ends[j][side if a > 0 else 1 - side]
+                if end is None:
+                    infinite[side] += 1
+                else:
+                    totals[side] += a * end
+        return (totals[0], infinite[0]), (totals[1], infinite[1])
+
+    def _narrow(self, form: Form, constant: fmpq, low: End, high: End) -> None:
+        """low <= form <= high: each column is within what the others leave."""
+        (least, below), (most, above) = self._totals(form, constant)
+        if (high is not None and not below and least > high) or (low is not None and not above and most < low):
+            self.empty = True
+        for j, a in form.items():
+            at_least, at_most = self.ends[j] if a > 0 else self.ends[j][::-1]  # a x_j from at_least a to at_most a
+            up = down = None
+            if high is not None and below == (at_least is None):
+                up = (high - least) / a + (at_least or 0)
+            if low is not None and above == (at_most is None):
+                down = (low - most) / a + (at_most or 0)
+            self._take(j, *((down, up) if a > 0 else (up, down)))
+
+    def _take(self, j: int, low: End, high: End) -> None:
+        for side, new in ((0, low), (1, high)):
+            old = self.ends[j][side]
+            if new is not None and (old is None or (new > old if side == 0 else new < old)):
+                self.ends[j][side] = _outward(new, side)
+        first, last = self.ends[j]
+        self.empty = self.empty or (first is not None and last is not None and first > last)
+
+
+def _outward(value: fmpq, side: int) -> fmpq:
+    """A number of few bits that is not above the value, or not below it for side 1."""
+    p, q = int(value.numerator), int(value.denominator)
+    shift = _BITS - p.bit_length() + q.bit_length()
+    scaled = (p << max(shift, 0), q << max(-shift, 0))
+    whole = -(-scaled[0] // scaled[1]) if side else scaled[0] // scaled[1]
+    return fmpq(whole << max(-shift, 0), 1 << max(shift, 0))
+
+
+# The parts of a model that evidence of infeasibility uses, by name, and how far each would have to give.
+
+
+_LONGEST = 80  # characters of a name that are shown
+
+
+def contradiction(instance: Instance, parts: Any, evidence: dict[str, Any]) -> str:
+    """The parts whose rows are used, each with the least by which it would have to give if it alone did, where that is known.
+
+    Bound because z (A x + b) = z b < 0 for every x, where no range is used: a part that is moved by e into its cones adds e times its
+    multipliers along that direction, and there is a point only if the sum is no longer negative.
+    """
+    what = "constraints"
+    need(isinstance(parts, dict), f"{what} must be an object")
+    z = {} if evidence["z"] is None else sparse(evidence["z"], "z", len(instance.rows))
+    used = {row for row in (*z, *evidence["steps"]) if row >= 0}
+    lack = -sum((price * instance.b.get(row, fmpq(0)) for row, price in z.items()), fmpq(0))
+    inward = dict[int, fmpq]()
+    for kind, rows in instance.cones:
+        inward |= zip(rows, _INWARD[kind]([z.get(row, fmpq(0)) for row in rows]), strict=True)
+    shown, homes = [], set[int]()
+    for name, value in parts.items():
+        own, atoms = ({integer(row, what, 0, len(instance.rows) - 1) for row in listed(x, what)} for x in value)
+        need(not homes & (own | atoms) and not own & atoms, f"{what}: a row stands twice")
+        homes |= own | atoms
+        if used & (own | atoms):
+            share = fmpq(0) if evidence["steps"] else sum((inward[row] for row in own), fmpq(0))
+            least = f" (by {rounded(lack / share, ROUND_FLOOR, 6)} at least, if it alone gives)" if share else ""
+            shown.append(ascii(name)[1:-1][:_LONGEST] + least)
+    need(used <= homes, f"{what}: a row that is used has no name")
+    return f"these contradict each other: {'; '.join(shown)}"
+
+
+# Multipliers along a direction into the cone; of equations, either way.
+_INWARD: dict[str, Callable[[list[fmpq]], list[fmpq]]] = {
+    "zero": lambda z: [abs(x) for x in z],
+    "nonnegative": lambda z: z,
+    "second-order": lambda z: [z[0], *[fmpq(0)] * (len(z) - 1)],
+    "exponential": lambda z: [-z[0], *z[1:]],
+    "semidefinite": lambda z: [x if i == j else fmpq(0) for x, (i, j) in zip(z, triangle(len(z)), strict=True)],
+}
+
+
+# True if numbers are in a cone or in its dual, in rationals and balls.
+
+
+def inside(kind: str, s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bool:
+    """True if s is in the cone, or in its dual; OpenError where an exponential does not decide at this precision."""
+    if kind == "zero":
+        return dual or not any(s)
+    if kind == "nonnegative":
+        return all(x >= 0 for x in s)
+    if kind == "second-order":
+        return s[0] >= 0 and s[0] * s[0] >= sum((x * x for x in s[1:]), fmpq(0))
+    if kind == "semidefinite":
+        return _semidefinite(s, dual, allowance)
+    x, y, z = s
+    if dual:  # u < 0 and w >= -u exp(v/u - 1), or u = 0 <= v, w
+        return (x < 0 < z and _power(y / x - 1, z / -x)) or (x == 0 and y >= 0 and z >= 0)
+    return (y > 0 and z > 0 and _power(x / y, z / y)) or (y == 0 and x <= 0 and z >= 0)
+
+
+def _power(exponent: fmpq, most: fmpq) -> bool:
+    """True if exp(exponent) <= most."""
+    if abs(exponent) > 1 << 20:
+        return bool(exponent < 0 and most >= fmpq(1, 1 << (1 << 20)))  # exp(-2^20) < 2^(-2^20)
+    power = arb(exponent).exp()
+    ball = arb(most)
+    if (power <= ball) is True:
+        return True
+    if (power > ball) is True:
+        return False
+    raise OpenError("a comparison with an exponential")
+
+
+def _semidefinite(s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bool:
+    """True if no eigenvalue is negative: by elimination. In the dual an entry beside the diagonal counts for two."""
+    n = order(len(s)) or 0
+    matrix = [[fmpq(0)] * n for _ in range(n)]
+    for x, (i, j) in zip(s, triangle(len(s)), strict=True):
+        matrix[i][j] = x / (2 if dual and i < j else 1)
+    for k in range(n):
+        allowance.look()
+        pivot = matrix[k][k]
+        if pivot < 0 or (pivot == 0 and any(matrix[k][k:])):
+            return False
+        for i in range(k + 1, n):
+            factor = matrix[k][i] / pivot if pivot else fmpq(0)
+            for j in range(i, n):
+                matrix[i][j] -= factor * matrix[k][j]
+    return True
+
 
 ABOUT = {
     "model": "the model that was given",

@@ -8,7 +8,7 @@ import pytest
 import dalenius as dl
 import support
 from dalenius import _prove
-from dalenius.audits import drafts
+from dalenius.audits import bounding
 from dalenius.search.clock import Clock
 from dalenius_check.core.bounds import Joint
 
@@ -30,7 +30,7 @@ def checks(monkeypatch, work_clock):
 
     monkeypatch.setattr(_prove, "verify", counted)
     monkeypatch.setattr(Joint, "row", worked)
-    monkeypatch.setattr(drafts, "DUE", 0.01)
+    monkeypatch.setattr(bounding, "DUE", 0.01)
     return seen
 
 
@@ -50,7 +50,7 @@ def test_a_proof_finds_what_drafts_have_worked_out(checks, monkeypatch):
     assert sum(worked for draft, worked in early if not draft) < 0.05 * rows  # open ones, for an interval on the way
     assert left < 0.2 * rows
     assert dl.verify(problem(), told.certificate).proved
-    monkeypatch.setattr(drafts, "DUE", 1e9)
+    monkeypatch.setattr(bounding, "DUE", 1e9)
     alone = dl.solve(problem(), gap=3e-3, time_limit=LIMIT)
     assert told.lower == alone.lower
     assert alone.upper <= told.upper <= told.lower / (1 - 3e-3)
@@ -63,7 +63,7 @@ def test_a_proof_on_the_way_costs_the_search_its_own_time_alone(monkeypatch):
     monkeypatch.setattr("dalenius.search.clock.time", moment)
     clock = Clock(time_limit=100.0, started=0.0, busy=0.0)
     search = SimpleNamespace(clock=clock, known={}, jobs=1, anytime=True)
-    found = drafts.Drafts(problem(), search, SimpleNamespace(checking_now=3.0))
+    found = bounding.Drafts(problem(), search, SimpleNamespace(checking_now=3.0))
 
     def stand():
         proved.append(moment.now)
