@@ -176,11 +176,12 @@ SELDOM = {
     "law of a secret's witness": "dataset_law: any(p != law[0] for p in law) => False",
     "no law of a secret": "Proof.witness: lower <= 0 => True",
     "weights that add up to anything": (
-        "separated: arb(nu) + absent * leaf.theta * xlogx(arb(wrong)) => absent * leaf.theta * xlogx(arb(wrong))"
+        "separated.total: arb(multiplier) + absent * leaf.theta * xlogx(arb(wrong)) => absent * leaf.theta * xlogx(arb(wrong))"
     ),
-    "one end of an output": (
-        "_Output.most: largest([end, value - arb(z) * slope, value + (turn - arb(z)) * slope]) => end"
-    ),
+    "one end of an output": "_Output.most: larger(end, self.small()) => end",
+    "large weights of nothing": "separated: larger(result, total(multiplier, maxima) + large) => result",
+    "one end of a piece": "separated: larger(part.value(begin), part.value(arb(end))) => part.value(begin)",
+    "pieces that end early": "separated: pieces[-1][0] == 1 => True",
     "limit of a funnel for nothing": "Within._need_upper: plane.price * self.limit.most <= rest => True",
     "first cell of a funnel": (
         "Within._need_inputs: combinations(sorted(self.seen), k) => [tuple(sorted(self.seen)[:k])]"
@@ -342,6 +343,9 @@ MEANT = {
     "no law of a secret": "secret: told nothing",
     "weights that add up to anything": "apart: separated",
     "one end of an output": "apart: separated nothing",
+    "large weights of nothing": "lone: separated nothing",
+    "one end of a piece": "lone: separated nothing",
+    "pieces that end early": "lone: separated",
     "limit of a funnel for nothing": "funnels: nothing",
     "first cell of a funnel": "funnels: planes",
     "planes beside the first": "several: beside",
@@ -419,7 +423,7 @@ def every_line(forgeries):
 def test_every_kind_of_line_is_forged(subjects, pools, every_line, forgeries):
     """Each that docs/certificate-format.md names, and each key of a header: honest certificates have it, and edits change it."""
     corpus = forgeries.forgery_corpus
-    models = [*subjects, *every_line, *pools("apart"), *pools("secret"), *pools("windows")]
+    models = [*subjects, *every_line, *pools("apart"), *pools("lone"), *pools("secret"), *pools("windows")]
     forger = forgeries.Forger(models, SEED)
     for kind in corpus.named():
         having = [(model, parent) for model in models for parent in model.parents if kind in corpus.kinds(parent)]

@@ -214,6 +214,36 @@ def test_no_weight_of_an_output_has_more(seed, arithmetic):
     assert not ((right - wrong) * (theta * (right - wrong) / 10 - mu) <= 0) or most <= f.max() + 1e-6
 
 
+@each("seed", *range(draws(4, 400)))
+@each("arithmetic", "flint", "python")
+@each(
+    "mechanism",
+    'kind="symmetric"; flip="1/10"',
+    'kind="symmetric"; flip="19/20"',
+    'kind="randomized_response"; epsilon=2',
+)
+def test_no_law_has_more_than_pieces_say(seed, arithmetic, mechanism, forge):
+    """Laws of three weights, listed, whatever the multipliers are, and wherever the pieces end."""
+    rng = random.Random(seed)
+    stay = 1 / (1 + 2 * math.exp(-2)) if "response" in mechanism else 0.9 if "1/10" in mechanism else 0.05
+    change, mu = (1 - stay) / 2, rng.choice([0.05, 0.1, 0.3, 0.5])
+    over = (stay - change) * (stay - change - mu)
+    turn = mu * change / over if over > 0 else 1.0
+    ends = sorted(round(turn + (1 - turn) * rng.uniform(0.01, 0.99), 6) for _ in range(rng.randint(0, 4)))
+    pieces = [[str(end), str(rng.randint(-8, 24) / 8)] for end in [*ends, 1]]
+    leaf = ["separate", str(rng.randint(-8, 24) / 8), *([pieces] if turn < 0.99 else [])]
+    model = forge.model("count=2; alphabet=3", 'kind="modular_sum"; modulus=3', mechanism, '"9/10 max"')
+    lines = [["joint", "1", str(mu), None, ["1"] * 3], leaf, ["as", 0], ["as", 0]]
+    data = forge.certificate(model, "0", "1e-9", ["witness", None, None], ["record", 0], *lines)
+    said = float(re.search(r"upper fails: (\S+) >", check(model, data, arithmetic=arithmetic).reason)[1])
+    grid = np.arange(201) / 200
+    w = np.stack([grid[:, None] + 0 * grid, grid + 0 * grid[:, None]])[:, np.add.outer(grid, grid) <= 1]
+    w = np.vstack([w, np.maximum(1 - w.sum(axis=0), 0)])
+    k = change + (stay - change) * w
+    psi = (xlogy(k, 3 * k) - mu * xlogy(w, w)).sum(axis=0).max()
+    assert psi + mu * math.log(3) - mu * 0.9 * math.log(9) <= said + 1e-9
+
+
 @each("mechanism", 'kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2')
 def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
     """Of a modular sum of four letters: with the best nu it proves what one slope proves, and hardly more than the witness."""
@@ -236,7 +266,12 @@ def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
     ('kind="geometric"; epsilon=1; range=3', [["separate", "0"]], "needs symmetric or randomized_response"),
     ('kind="symmetric"; flip="1/10"', [["group", [[0, 1], [2, 3]]], ["separate", "0"]], "no groups"),
     ('kind="symmetric"; flip="1/10"', [["separate", None]], "nu must be a number"),
-    ('kind="symmetric"; flip="1/10"', [["separate"]], "takes 1 entries"),
+    ('kind="symmetric"; flip="1/10"', [["separate"]], "takes"),
+    ('kind="symmetric"; flip="1/10"', [["separate", "0", []]], "pieces must be a list, and not empty"),
+    ('kind="symmetric"; flip="1/10"', [["separate", "0", [["1"]]]], "a piece must be a list of 2"),
+    ('kind="symmetric"; flip="1/10"', [["separate", "0", [["1/20", "0"], ["1", "0"]]]], "must end above w_0"),
+    ('kind="symmetric"; flip="1/10"', [["separate", "0", [["1/2", "0"]]]], "the last piece must end at 1"),
+    ('kind="symmetric"; flip="9/10"', [["separate", "0", [["1", "0"]]]], "must end above w_0"),
 )
 def test_what_is_refused(forge, mechanism, lines, reason):
     model = forge.model("count=4; alphabet=4", 'kind="modular_sum"; modulus=4', mechanism, '"9/10 max"')

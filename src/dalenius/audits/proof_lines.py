@@ -32,6 +32,7 @@ from dalenius.evidence.upper import (
     OrbitSplit,
     OutputLawLeaf,
     Partition,
+    PiecewiseRow,
     ProofLine,
     RowChamber,
     RowCut,
@@ -174,8 +175,12 @@ def separate_lines(bound: SeparateBound, log_datasets: float, alike: Sequence[in
     `alike` has for every letter the first one with the same numbers of completions.
     """
     yield JointLeaf("1", short_text(bound.slope), None, vector_text(bound.law))
-    for letter, weight in enumerate((bound.sums + bound.slope * log_datasets).tolist()):
-        yield SeparateRow(short_text(weight)) if alike[letter] == letter else SameRow(alike[letter])
+    ends = tuple(map(short_text, bound.ends.tolist()))
+    for letter, multipliers in enumerate((bound.sums + bound.slope * log_datasets).tolist()):
+        weight, *others = map(short_text, multipliers)
+        pieces = tuple(zip(ends, others, strict=True))
+        own = PiecewiseRow(weight, pieces) if pieces else SeparateRow(weight)
+        yield own if alike[letter] == letter else SameRow(alike[letter])
 
 
 def constant_lines(row: Sequence[Fraction]) -> Proof:

@@ -13,6 +13,7 @@ Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of 
 Partition = tuple[tuple[Index, ...], ...]
 Patterns = tuple[tuple[Indices, str], ...]  # how a block is spread over cells, each way with its weight
 Stretches = tuple[tuple[Number, Vector], ...]  # of a letter's probability, each to its end, with an output law
+Pieces = tuple[tuple[Number, Number], ...]  # of a large weight, each to its end, with a multiplier
 Side = Literal["above", "below"]
 Over = Literal["inputs", "useful"]  # where cells are
 Narrowed = Literal["neighbours"]  # by which ranges are narrowed
@@ -218,6 +219,14 @@ class SeparateRow(Stated):
     weight: Number
 
 
+@line("separate")
+class PiecewiseRow(Stated):
+    """The same with one large weight at most: the multiplier where there is none, then for each piece of what it may be."""
+
+    weight: Number
+    pieces: Pieces
+
+
 @line("as")
 class SameRow(Stated):
     """The row problem of an earlier letter, which is this letter's, too."""
@@ -381,7 +390,7 @@ class EndsLeaf(Stated):
 BranchLine = (
     OpenLine | Split | Cut | Halve | OrbitCut | OrbitSplit | JointGroups | RowCut | RowGroups | RowChamber | ClassPart
 )
-RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
+RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | PiecewiseRow | SameRow | ImageRow
 ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf | ExpansionLeaf
 OutputLaw = (
     OutputLawLeaf

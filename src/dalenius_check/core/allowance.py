@@ -116,7 +116,7 @@ LEMMAS = {  # theorems as docs/theory.md numbers them
     "wide": ("W1",),
     "neighbours": ("D7",),
     "alone": ("O1", "O2"),
-    "separate": ("U1",),
+    "separate": ("U1", "U2"),
     "releases": ("R1",),
     "adaptive": ("R2",),
     "randomized": ("L1", "L2"),

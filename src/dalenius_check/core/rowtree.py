@@ -46,7 +46,7 @@ class Slopes:
         return [once.setdefault(None if row is None else tuple(row), slopes) for row, slopes in found]
 
 
-_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4), "separate": 2}
+_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4), "separate": (2, 3)}
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class RowTree:
             if item[0] == "as":
                 result += self._known(*item[1:])
             elif item[0] == "separate":
-                result += self._separate(item[1])
+                result += self._separate(*item[1:])
                 tally["separate"] += 1
             else:
                 work = partial(self.lines.leaf, self.lines.place, partial(self._row, item, slopes))
@@ -177,10 +177,13 @@ class RowTree:
                 self.allowance.take(PAIR)
                 self.orders[one, two] = None
 
-    def _separate(self, hint: Any) -> list[arb]:
+    def _separate(self, hint: Any, listed: Any = ()) -> list[arb]:
         """psi of one output after the other, unless the leaf is vacuous."""
         channel = self.level.record.channel
         nu = decimal(hint, "nu")
+        need(listed == () or (isinstance(listed, list) and listed != []), "pieces must be a list, and not empty")
+        pairs = (entries(value, "a piece", 2) for value in listed)
+        pieces = [(decimal(end, "a piece's end"), decimal(own, "nu")) for end, own in pairs]
         plain = self.level.top and len(self.families) == 1
         need(
             plain and channel.diagonal is not None,
@@ -188,7 +191,8 @@ class RowTree:
         )
         assert channel.diagonal is not None
         separated = lemma("separate").separated
-        return [separated(self.stated.leaf, self.a, self.scores, nu, channel.diagonal)] if self.scores else []
+        leaf, scores = self.stated.leaf, self.scores
+        return [separated(leaf, self.a, scores, nu, pieces, channel.diagonal)] if scores else []
 
     def _row(self, item: list[Any], slopes: Slopes) -> list[arb]:
         """psi of a row leaf, unless it is vacuous."""

@@ -1,46 +1,77 @@
-"""Theorem U1: psi_a <= nu + sum_y max over w of f_y(w) - nu w, for a channel that keeps its input or makes it any other alike.
+"""Theorems U1 and U2, for a channel that keeps its input or makes it any other alike: psi_a is at most nu + sum_y max over w of
+f_y(w) - nu w; and no more than one weight of a best law is where f_y is convex.
 
 Hypotheses, each a line that refuses: the channel is such a one, and no outputs are grouped (`RowTree._separate`); of a letter
-that lacks inputs what is there is added (`separated`); each output's maximum is enclosed (`_Output`).
+that lacks inputs what is there is added, the pieces of a large weight are where f_y is convex, from w_0 to 1 (`separated`);
+each output's maximum is enclosed (`_Output`).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 from ..core.allowance import rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.bounds import Joint
-from ..core.numbers import OpenError, larger, largest, xlogx
+from ..core.numbers import OpenError, larger, largest, need, xlogx
 
 _STEPS = 64
+Piece = tuple[fmpq, fmpq]  # of a large weight: where it ends, and the multiplier
 
 
-def separated(leaf: Joint, a: int, scores: list[arb], nu: fmpq, entries: tuple[Any, Any]) -> arb:
+def separated(
+    leaf: Joint, a: int, scores: list[arb], nu: fmpq, pieces: Sequence[Piece], entries: tuple[Any, Any]
+) -> arb:
     """psi of letter a, of a channel with these entries where input and output are the same, and elsewhere.
 
-    Bound because K(y) = c + (d - c) w(y), so that without the condition that the weights add up to 1, of which nu is the multiplier,
-    each output has a maximum of its own.
+    Bound because K(y) = c + (d - c) w(y), so that without the condition that weights add up to 1, of which nu is the multiplier,
+    each output has a maximum of its own. Of two weights where f is convex one could grow as the other falls, and all would rise; so a
+    best law has one such weight, in one of the pieces and at the larger end there, or none.
     """
     right, wrong = entries
-    rests_on(leaf.record.channel.allowance, "U1")
-    inputs = leaf.record.inputs[a]
-    record = leaf.record
-    absent = len(record.channel.rows) - len(inputs)
-    result = arb(nu) + absent * leaf.theta * xlogx(arb(wrong))
+    rests_on(leaf.record.channel.allowance, "U2" if pieces else "U1")
+    absent = len(leaf.record.channel.rows) - len(leaf.record.inputs[a])
+    alike = _alike(leaf, a, scores)
+
+    def parts(multiplier: fmpq) -> list[tuple[int, _Output]]:
+        leaf.record.channel.allowance.look()
+        return [(times, _Output(leaf, right, wrong, slope - multiplier)) for times, slope in alike]
+
+    def total(multiplier: fmpq, maxima: Sequence[arb]) -> arb:
+        result = arb(multiplier) + absent * leaf.theta * xlogx(arb(wrong))
+        for (times, _), most in zip(alike, maxima, strict=True):
+            result += times * most
+        return result
+
+    if not pieces:
+        return total(nu, [part.most() for _, part in parts(nu)])
+    small = parts(nu)
+    begin = small[0][1].turn()
+    need(all(arb(end) > begin for end, _ in pieces), "pieces must end above w_0")
+    need(pieces[-1][0] == 1, "the last piece must end at 1")
+    result = total(nu, [part.small() for _, part in small])
+    for end, multiplier in pieces:
+        listed = [part for _, part in parts(multiplier)]
+        maxima = [part.small() for part in listed]
+        ends = [larger(part.value(begin), part.value(arb(end))) for part in listed]
+        large = largest([most - small for most, small in zip(ends, maxima, strict=True)])
+        result, begin = larger(result, total(multiplier, maxima) + large), arb(end)
+    return result
+
+
+def _alike(leaf: Joint, a: int, scores: list[arb]) -> list[tuple[int, arb]]:
+    """How many outputs have a slope; of those that have hardly different ones one stands for all."""
     alike = defaultdict[int, list[arb]](list)
-    for (_, n), log, score in zip(record.pairs[a], record.logs[a], scores, strict=True):
-        alike[n].append(score + leaf.mu * log - nu)
+    for (_, n), log, score in zip(leaf.record.pairs[a], leaf.record.logs[a], scores, strict=True):
+        alike[n].append(score + leaf.mu * log)
+    result = list[tuple[int, arb]]()
     for slopes in alike.values():
-        both = reduce(
-            lambda left, right: left.union(right), slopes
-        )  # of outputs that have hardly different slopes one stands for all
+        both = reduce(lambda left, right: left.union(right), slopes)
         one = both.upper() - both.lower() < arb(1) / (1 << chosen().precision() // 2)
-        for slope in (both,) if one else slopes:
-            record.channel.allowance.look()
-            result += (len(slopes) if one else 1) * _Output(leaf, right, wrong, slope).most()
+        result += [(len(slopes), both)] if one else [(1, slope) for slope in slopes]
     return result
 
 
@@ -62,18 +93,25 @@ class _Output:
     def most(self) -> arb:
         """No less than any f(w).
 
-        Bound because f is concave up to w_0, so below its tangents there, and convex from there on, so below the larger of both ends.
+        Bound because f is convex from w_0 on, so below the larger of both ends there.
         """
-        turn = self._turn()
         end = self.theta * xlogx(self.right) + self.slope
-        if turn.is_zero():
-            return larger(self.theta * xlogx(self.wrong), end)
-        z = self._place(turn.lower().fmpq())
-        value = self._value(z)
-        slope = self._slope(z)
-        return largest([end, value - arb(z) * slope, value + (turn - arb(z)) * slope])
+        return larger(end, self.small())
 
-    def _turn(self) -> arb:
+    def small(self) -> arb:
+        """No less than f(w) of any w up to w_0.
+
+        Bound because f is concave there, so below its tangents.
+        """
+        turn = self.turn()
+        if turn.is_zero():
+            return self.theta * xlogx(self.wrong)
+        z = self._place(turn.lower().fmpq())
+        value = self.value(arb(z))
+        slope = self._slope(z)
+        return larger(value - arb(z) * slope, value + (turn - arb(z)) * slope)
+
+    def turn(self) -> arb:
         """w_0."""
         if self.over <= 0 or (self.over > 0 and self.numerator >= self.over):
             return arb(1)
@@ -90,8 +128,8 @@ class _Output:
             low, high = (middle, high) if slope > 0 else (low, middle)
         return high
 
-    def _value(self, z: fmpq) -> arb:
-        w = arb(z)
+    def value(self, w: arb) -> arb:
+        """f(w)."""
         return self.theta * xlogx(self.wrong + self.rise * w) - self.mu * xlogx(w) + w * self.slope
 
     def _slope(self, z: fmpq) -> arb:

@@ -107,7 +107,56 @@ def apart(rng: random.Random, name: str) -> Subject:
     return Subject(name, plain.model, plain.question, plain.low, plain.high, [[{**header, "upper": far}, *lines]])
 
 
-MAKERS = (cells, secret, apart, tables)
+def lone(rng: random.Random, name: str) -> Subject:
+    """Two letters whose sum is right or wrong, known to differ by one number more than by others: one large weight, in pieces."""
+    size, flip, told = rng.randint(3, 5), rng.choice(["1/10", "1/4", "1/20"]), Fraction(rng.randint(11, 17), 20)
+    rest = (1 - told) / (size - 1)
+    with localcontext(SIXTY):
+        right, wrong = dec(1 - exact(flip)), dec(exact(flip) / (size - 1))
+        rise, level, top = right - wrong, SIXTY.ln(Decimal(size)), dec(told)
+
+        def kept(w: Decimal) -> Decimal:
+            return wrong + rise * w
+
+        def slope(w: Decimal) -> Decimal:
+            """f' where nu is 0."""
+            return rise * (SIXTY.ln(kept(w)) + 1) - mu * (SIXTY.ln(w) + 1) + level
+
+        def value(w: Decimal, nu: Decimal) -> Decimal:
+            return kept(w) * SIXTY.ln(kept(w)) - mu * w * SIXTY.ln(w) + w * (level - nu)
+
+        share = dec(rest)
+        mu = rise * (SIXTY.ln(kept(top)) - SIXTY.ln(kept(share))) / (SIXTY.ln(top) - SIXTY.ln(share))
+        turn = mu * wrong / (rise * (rise - mu))
+        assert 0 < turn < 1
+        stops = [turn + (1 - turn) * j / 8 for j in range(1, 9)]
+        middles = [(one + two) / 2 for one, two in zip([turn, *stops], stops, strict=False)]
+        places = [min((1 - w) / (size - 1), turn) for w in middles]
+        none = min(Decimal(1) / size, turn)
+        nus = [Decimal(digits_of(slope(z))) for z in (none, *places)]
+        most = nus[0] + size * value(none, nus[0])
+        for nu, z, *ends in zip(nus[1:], places, [turn, *stops], stops, strict=False):
+            most = max(most, nu + (size - 1) * value(z, nu) + max(value(w, nu) for w in ends))
+        entropy = level - top * SIXTY.ln(top) - (1 - top) * SIXTY.ln(share)
+        held = exact(claimed(Fraction(entropy), "floor")[:30])
+        upper = Fraction(most + mu * level - mu * dec(held)) + Fraction(1, 10**17)
+        lower = Fraction(sum((kept(w) * SIXTY.ln(size * kept(w)) for w in [top, *[share] * (size - 1)]), Decimal(0)))
+    query, mechanism = {"kind": "modular_sum", "modulus": size}, {"kind": "symmetric", "flip": flip}
+    table = subjects.audit((2, size), query, mechanism, {"entropy_at_least": digits_of(dec(held))})
+    rows = [[str(told if k == a else rest) for k in range(size)] for a in range(size)]
+    pieces = [[digits_of(end), digits_of(nu)] for end, nu in zip(stops, nus[1:], strict=True)]
+    leaf = ["joint", "1", digits_of(mu), None, ["1"] * size]
+    proof = [["separate", digits_of(nus[0]), pieces], *[["as", 0]] * (size - 1)]
+    ends = lower - Fraction(1, 10**17), upper
+    return certified(table, name, ends, [["witness", 0, rows], ["record", 0], leaf, *proof])
+
+
+def digits_of(value: Decimal) -> str:
+    """Forty digits, which are all that there are."""
+    return f"{value:.40f}"
+
+
+MAKERS = (cells, secret, apart, tables, lone)
 
 
 def released(rng: random.Random, number: int) -> Subject:
@@ -204,13 +253,31 @@ def separated(draft: Any) -> bool:
     at, rng = draft.pick("separate"), draft.rng
     if at is None:
         return False
-    what = rng.choice(["far", "far", "little", "none", "as"])
+    what = rng.choice(["far", "far", "little", "none", "as", *["piece"] * (4 if len(draft.lines[at]) > 2 else 0)])
     line, step = draft.lines[at], draft.small()
     if what == "far":
         line[1] = str(Fraction(line[1]) + rng.choice([-1000, -30, -5, -2, -1, 1, 2, 5, 30, 1000]))
     elif what == "little":
         draft.step = step
         line[1] = str(Fraction(line[1]) + rng.choice([-1, 1]) * step)
+    elif what == "piece":
+        pieces = line[2] = [list(piece) for piece in line[2]]
+        j, k = rng.randrange(len(pieces)), rng.randrange(2)
+        edit = rng.choice(["moved", "first", "dropped", "early", "turned", "one", "nowhere"])
+        if edit == "moved":
+            pieces[j][k] = str(Fraction(pieces[j][k]) * Fraction(rng.choice(["1/100", "1/2", "9/10", "11/10", "2"])))
+        elif edit == "first":
+            pieces.insert(0, [rng.choice(["1/1000000", "1/1000", "1/50"]), pieces[0][1]])
+        elif edit == "dropped":
+            del pieces[j]
+        elif edit == "early":
+            del pieces[-1]
+        elif edit == "turned":
+            pieces.reverse()
+        elif edit == "one":
+            line[2] = [["1", pieces[j][1]]]
+        else:
+            line[2] = rng.choice([None, [], [["1"]], ["1", "0"], [["1", None]]])
     elif what == "none":
         draft.lines[at] = rng.choice([["row", None], ["separate"], ["separate", None], ["separate", "0"]])
     else:

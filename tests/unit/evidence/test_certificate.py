@@ -92,6 +92,7 @@ LINES = [
     lower.WindowOfWitness(499_000, 3, 600),
     lower.WitnessLine(0, (((0, "0.5"), (7, "1e-9")), ((3, "1/2"),))),
     upper.SeparateRow("-4.9"),
+    upper.PiecewiseRow("-4.9", (("0.5", "-3"), ("1", "1/3"))),
     lower.ChainPoint(3, ("1/4", "0.3"), None),
     lower.ChainPoint(0, ("1/4", "0.3"), ("-0.001", "0.002")),
     upper.Halve(1, "0.25"),
