@@ -271,6 +271,6 @@ def test_the_kinds_of_lines_are_those_of_the_page_and_no_more():
     assert known >= NO_LINES
 
 
-KINDS = 47
+KINDS = 48
 NO_LINES = {"size", "parity"}  # keys of other tables with numbers
 PARTS_OF_LINES = {"product"}  # a way to write a prior

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from dalenius._prove import Proved
+from dalenius._prove import Proved, proved_so_far
 from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
 from dalenius.evidence.lower import InputLaw, LowerLine, WitnessLine
 from dalenius.evidence.upper import CellSection, MeanLine, PieceSection, ProofLine, RecordLine, SecretSection
@@ -152,6 +152,12 @@ class Bounded(ABC):
     def silent(self) -> bool:
         """True if no record can leak anything."""
         return self.exposed is None
+
+    def stand(self) -> bool:
+        """Have the bounds that are known proved; True if they are."""
+        found = proved_so_far(self.problem, self.lowers(), self.uppers(), self.search)
+        self.standing = found or self.standing
+        return found is not None
 
     # ------------------------------------------------------------ what is proposed
 

@@ -31,7 +31,7 @@ from dalenius.audits.proof_lines import (
 )
 from dalenius.audits.record_audit import ABSOLUTE, Kept, RecordAudit, Rung
 from dalenius.audits.tree_room import Together, TreeRoom
-from dalenius.evidence.upper import ProofLine, RecordLine
+from dalenius.evidence.upper import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.model import WorstCaseLeakage
@@ -84,7 +84,7 @@ class Drafts:
     def work_out(self, record: RecordAudit, bound: DualBound) -> None:
         """Have what has closed in a growing dual bound worked out: from then on its trees prove their targets, and no less."""
         if self.able and any(tree.untold for tree in bound.distinct if isinstance(tree, RowTree)):
-            draft(self.problem, self.search, (RecordLine(record.record), *draft_lines(record.channel, bound)))
+            draft(self.problem, self.search, (*record.head, *draft_lines(record.channel, bound)))
 
     def prove(self, width: float, keep: Callable[[], None], stand: Callable[[], bool]) -> None:
         """Have an interval of this width proved, if that is due, once it is kept; not where nobody is handed one on the way."""
@@ -119,6 +119,10 @@ class Bounded(Protocol):
     search: Run
     records: list[RecordAudit]
     earlier: Sequence[RecordAudit]
+
+    @property
+    def asked(self) -> WorstCaseLeakage:
+        """Subject of the proof."""
 
     @property
     def lower(self) -> float: ...
@@ -163,7 +167,7 @@ class Bounding:
     def __post_init__(self) -> None:
         self.multipliers.clock = self.audit.search.clock
         self._left = set[int]()  # records whose dual bound has led nowhere in this run
-        self.drafts = Drafts(self.audit.problem, self.audit.search, self.room)
+        self.drafts = Drafts(self.audit.asked, self.audit.search, self.room)
 
     def run(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius._prove import Proved, proved_so_far
+from dalenius._prove import Proved
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Exposure, LowerEnd, RecordsAudit, UpperProof
 from dalenius.audits.bounding import Bounding, of_few_selections
@@ -31,9 +31,10 @@ from dalenius.audits.record_audit import (
 )
 from dalenius.audits.tree_room import Together, TreeRoom
 from dalenius.evidence import Certificate, Upper, double_above
-from dalenius.evidence.upper import ProofLine, RecordLine, UniformLeaf
+from dalenius.evidence.upper import ProofLine, UniformLeaf
 from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.problems.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import Result
@@ -77,6 +78,11 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     _hurried: set[int | None] = field(
         default_factory=set, init=False
     )  # records whose search was cut short; None: what all share
+
+    @property
+    def asked(self) -> WorstCaseLeakage:
+        """Subject of the proof."""
+        return self.problem
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -149,7 +155,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         return Exposure(best.record, leakage, masses, prior_text(best.channel, p))
 
     def quick(self) -> tuple[float, UpperProof]:
-        lines = (line for record in self.records for line in (RecordLine(record.record), *record.quick[1]))
+        lines = (line for record in self.records for line in (*record.head, *record.quick[1]))
         return max((record.quick[0] for record in self.records), default=0.0), tuple(lines)
 
     def begun(self) -> list[RecordAudit]:
@@ -213,12 +219,10 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         return candidate
 
     def stand(self) -> bool:
-        """Have the bounds that are kept proved; True if they are."""
-        found = proved_so_far(self.problem, self.lowers(), self.uppers(), self.search)
-        self.standing = found or self.standing
-        if found is not None:
+        found = super().stand()
+        if found:
             self.stood()
-        return found is not None
+        return found
 
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
         """Look for a better witness from a prior where a bound is large."""

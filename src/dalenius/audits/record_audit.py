@@ -62,7 +62,7 @@ class RecordAudit:
     """State of an audit of one kind of record: a witness and an upper bound, each with the lines that prove it.
 
     `leaves` are those of the bound's proof, and `grouped` is what `Rung` says of it. `quick` is the best bound with a short proof, for
-    the case that there is no time to check the best.
+    the case that there is no time to check the best. Lines `under` a section's first one say what its channel is.
     """
 
     channel: AggregatedRecord
@@ -76,6 +76,7 @@ class RecordAudit:
     told: int = 0
     ranges: float = 0.0
     race: Race | None = None
+    under: Proof = ()
     quick: tuple[float, Proof] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,8 +91,13 @@ class RecordAudit:
         return self.candidate.leakage
 
     @property
+    def head(self) -> UpperProof:
+        """The lines that its proof is below."""
+        return RecordLine(self.record), *self.under
+
+    @property
     def section(self) -> UpperProof:
-        return RecordLine(self.record), *self.proof
+        return *self.head, *self.proof
 
     @property
     def record_proof(self) -> RecordProof:

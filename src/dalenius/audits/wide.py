@@ -1,8 +1,9 @@
-"""Counts of very many people against an entropy bound: a witness on a window of the counts, and bounds that need no matrix.
+"""Counts of very many people against an entropy bound: a witness on a window of the counts, and bounds that need no whole matrix.
 
 *From below*: joint Blahut-Arimoto on the counts of a window, whose channel is applied by filters; thinned, and seen in bins, where
 there are too many. *From above*: the least of three leaves: the letters' entropy; of two letters the capacity of the two farthest
-counts; and what is revealed by whoever is told all other records (docs/theory.md, "Told all others").
+counts; and what is revealed by whoever is told all other records (docs/theory.md, "Told all others"). Where these leave much open, an
+audit of the count rounded to a grid of few places.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from dalenius.audits.ascent import feasible
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.proof_lines import informed_line
+from dalenius.audits.rounded import RoundedAudit
 from dalenius.evidence import short_text
 from dalenius.evidence.lower import LowerLine, SparseLaw, WindowOfWitness, WitnessLine
 from dalenius.evidence.upper import EndsLeaf, LettersLine, ProofLine, RecordLine
@@ -25,10 +27,13 @@ from dalenius.information.informed import informed_bound
 from dalenius.information.tilt import entropy_of, largest_score
 from dalenius.model.problems.large import WideCount
 from dalenius.model.problems.pieces import own_rows
+from dalenius.reduction import Grid
 from dalenius.results import RecordProof
 from dalenius.search.decimals import short
 
 PLACES = 16_000
+LEAST_PLACES, MOST_PLACES = 16, 1_000  # of a grid
+MOST_BITS = 4e8  # of all numbers of datasets with a count, which the checker works out
 SURE = 50.0  # nats by which two counts are told apart, and need no more
 WELL = 8.0  # standard deviations beyond which the uniform prior has next to nothing
 MUCH = 30.0  # nats of knowledge that pay for a prior on a window, and on some of its counts only
@@ -55,6 +60,7 @@ class WideAudit(Audit):
 
     masses: Floats | None = field(default=None, init=False)
     leakage: float = field(default=0.0, init=False)
+    rounded: RoundedAudit | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         count = self.problem.route.wide
@@ -69,7 +75,7 @@ class WideAudit(Audit):
 
     @property
     def upper(self) -> float:
-        return self._bound[0]
+        return min(self._bound[0], math.inf if self.rounded is None else self.rounded.lifted)
 
     @cached_property
     def _bound(self) -> tuple[float, str, ProofLine]:
@@ -90,8 +96,26 @@ class WideAudit(Audit):
         for down in (False, True) if told else ():
             if self.upper > self._target and not self.clock.expired:
                 self._climb(_thresholds(self.count, self.places, down))
+        if told and self.upper > self._target and (grid := self._grid()) is not None:
+            self.rounded = RoundedAudit.of(self, grid, self._target)
+            self.rounded.run()
+            self.out_of_room |= self.rounded.out_of_room
         self.out_of_time = self.clock.expired
-        self.clock.tell("proving", self.lower, self.upper, 1, now=True)
+        self.clock.tell("proving", self.lower, self.upper, self.pieces, now=True)
+
+    def _grid(self) -> Grid | None:
+        """The grid whose rounding takes half of the gap; None where what can be proved by it is not worth the work."""
+        count, free = self.count, 0.25 * min(self.gap, 1.0)
+        if count.records**2 * math.log2(count.letters) > MOST_BITS:
+            return None
+        epsilon, letters, spread = float(count.epsilon), math.log(count.letters), Grid(count, 2).spread
+        steps = (
+            math.sqrt(8.0 * free * self.lower / letters) / epsilon,
+            math.sqrt(3.0 * free / spread),
+            count.records / LEAST_PLACES,
+        )
+        grid = Grid(count, max(math.floor(min(steps)), -(-count.records // MOST_PLACES), 1))
+        return grid if grid.lift(self.lower * (1.0 + grid.spread)) < self._bound[0] else None
 
     @property
     def _target(self) -> float:
@@ -139,15 +163,29 @@ class WideAudit(Audit):
     def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
         return self.places.counts
 
+    @property
+    def pieces(self) -> int:
+        return 1 if self.rounded is None else sum(record.leaves for record in self.rounded.records)
+
+    @property
+    def checking(self) -> float:
+        return 0.0 if self.rounded is None else self.rounded.checking
+
     def proof(self) -> UpperProof:
-        return RecordLine(0), self._bound[2]
+        if self.rounded is not None and self.rounded.lifted < self._bound[0]:
+            return self.rounded.proof()
+        return self.quick()[1]
+
+    def quick(self) -> tuple[float, UpperProof]:
+        return self._bound[0], (RecordLine(0), self._bound[2])
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters."""
         return math.log(self.count.letters), (RecordLine(0), LettersLine())
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        return (RecordProof(0, self.count.records, self._bound[1], 1),)
+        best = self.rounded is not None and self.rounded.lifted < self._bound[0]
+        return (RecordProof(0, self.count.records, "rounded" if best else self._bound[1], self.pieces if best else 1),)
 
 
 def _sparse(row: Floats) -> SparseLaw:

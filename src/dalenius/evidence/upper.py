@@ -382,6 +382,13 @@ class InformedLeaf(Stated):
     stretches: Stretches
 
 
+@line("grid")
+class GridLine(Stated):
+    """The proof is about the count rounded at random to a multiple of the step."""
+
+    step: Index
+
+
 @line("ends")
 class EndsLeaf(Stated):
     """A leaf: two letters reveal no more than the two farthest values."""
@@ -403,7 +410,7 @@ OutputLaw = (
     | LettersLine
     | SumsLine
 )
-WideLeaf = InformedLeaf | EndsLeaf
+WideLeaf = InformedLeaf | EndsLeaf | GridLine
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf, WideLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
 UpperLine = Union[Section, PotentialLine, EnvelopeLine, MeanLine, ProofLine]  # noqa: UP007

@@ -4,6 +4,7 @@ from dalenius.reduction.counting import Settings as Settings
 from dalenius.reduction.counting import completions as completions
 from dalenius.reduction.counting import exact_counts as exact_counts
 from dalenius.reduction.counting import settings_of_others as settings_of_others
+from dalenius.reduction.grid import Grid as Grid
 from dalenius.reduction.problems import DatasetPairs as DatasetPairs
 from dalenius.reduction.problems import dataset_pairs as dataset_pairs
 from dalenius.reduction.problems import need_countable as need_countable

@@ -58,9 +58,9 @@ class RecordProof:
 
     `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``informed`` (what is revealed to
     whoever is told all other records), ``dual``, ``vertices``, ``posterior``, ``dual tree``, ``ends`` (of a wide count: its two
-    farthest values), ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts
-    the leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``,
-    which takes no leaves.
+    farthest values), ``rounded`` (an audit of it on a grid), ``uniform`` (the one prior there is) or ``earlier`` (the proof of the
+    result given as `known`); `leaves` counts the leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output
+    laws; against a `PriorSet` ``evaluated``, which takes no leaves.
     """
 
     record: int

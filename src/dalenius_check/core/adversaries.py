@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from math import prod
 from typing import Any, ClassVar
 
-from .allowance import PAIR, POINTER, limit
+from .allowance import PAIR, POINTER, lemma, limit
 from .arithmetic import arb, fmpq
 from .bounds import Record, cells, entropy_of, exact_information, information, uniform_information
 from .certificate import Lines, Sizes
@@ -110,6 +110,10 @@ class EntropyBound(Proof):
         plain = self.channel.outputs and self._ceiling is None and self.lines.begins(_PLAIN)
         if plain and (arb(self.model.alphabets[i]).log() <= upper) is True:
             self.tally[self.lines.next("a leaf")[0]] += 1
+            return
+        if self.model.query["kind"] == "count" and self._ceiling is None and self.lines.ahead() == "grid":
+            step = self.lines.item("a grid", {"grid": 2})[1]
+            lemma("grid").Grid(self.model, i, step).run(self.lines, upper, self.tally)
             return
         record = self._record(i)
         if not self.channel.rows:

@@ -114,6 +114,7 @@ LEMMAS = {  # theorems as docs/theory.md numbers them
     "sums": ("B5", "B6"),
     "histograms": ("H1", "H2"),
     "wide": ("W1",),
+    "grid": ("W2",),
     "neighbours": ("D7",),
     "alone": ("O1", "O2"),
     "separate": ("U1", "U2"),

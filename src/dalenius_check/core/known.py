@@ -31,14 +31,17 @@ class Known:
         self._channel: tuple[Hashable, Channel, int, frozenset[str]] | None = None
         self._grouping: Grouping | None = None  # of that channel
 
-    def channel(self, model: Model) -> Channel | None:
-        """A model's own channel, the last one that was asked for as it was left; the check rests on what it was made by."""
+    def channel(self, model: Model, made: Callable[[Model], Channel | None] = build, *more: Hashable) -> Channel | None:
+        """A model's own channel, the last one that was asked for as it was left; the check rests on what it was made by.
+
+        Or another that is made of the model and `more`.
+        """
         if model.foreign:
-            return build(model)
-        key, allowance = (*_kind(), model.digest), model.allowance
+            return made(model)
+        key, allowance = (*_kind(), model.digest, *more), model.allowance
         if self._channel is None or self._channel[0] != key:
             self._channel, before = None, allowance.held
-            channel = build(model)
+            channel = made(model)
             assert channel is not None
             held, theorems = allowance.held - before, frozenset(allowance.theorems)
             self._channel, self._grouping = (key, channel, held, theorems), None

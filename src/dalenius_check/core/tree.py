@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from .allowance import BALL, NUMBER, PAIR, Allowance, lemma
 from .arithmetic import arb, fmpq
 from .bounds import Joint, Record, uniform_information
 from .boxes import Grouping, Level, need_support, partition, singles, within
-from .certificate import Lines
+from .certificate import Lines, Sizes
 from .channel import Channel
 from .model import Model
 from .numbers import largest, need, summed
@@ -130,6 +130,8 @@ def _is_one_line(item: list[Any]) -> bool:
 class Section:
     """The tree of one record: the boxes of the outputs, then those of their groups."""
 
+    nodes: ClassVar[Sizes] = _NODES
+
     def __init__(self, lines: Lines, model: Model, record: Record, tally: Counter[str], i: int) -> None:
         self.lines = lines
         self.model = model
@@ -159,7 +161,7 @@ class Section:
 
         known = self.lines.known
         root = known.section(self.channel, self.record.pairs) if known else None
-        for item in self.lines.tree("a split, cut or leaf", _NODES, self._step, root):
+        for item in self.lines.tree("a split, cut or leaf", self.nodes, self._step, root):
             number, one_line = self.lines.number, _is_one_line(item)
             work = partial(judge, item, number, one_line)
             vacuous = self.lines.shares.leaf(number, work) if one_line else work()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import comb, factorial
 from typing import Any, ClassVar
 
-from ..core.allowance import BALL, PAIR, limit, rests_on
+from ..core.allowance import BALL, PAIR, lemma, limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.certificate import Lines, Sizes
 from ..core.model import Model
@@ -142,7 +142,10 @@ class Wide(Proof):
         if model.alphabets[0] == 1 and not self.lines.more():
             return 0
         i = self._record(self.lines.item(self.expected, self.names)[1])
-        leaf = self.lines.item("a leaf", {"letters": 1, "informed": 3, "ends": 1})
+        leaf = self.lines.item("a leaf", {"letters": 1, "informed": 3, "ends": 1, "grid": 2})
+        if leaf[0] == "grid":
+            lemma("grid").Grid(model, i, leaf[1]).run(self.lines, upper, self.tally)
+            return 1
         bound, slope = (arb(model.alphabets[0]).log(), fmpq(0)) if leaf[0] == "letters" else Alone(model, i).leaf(leaf)
         Ceiling(upper, model.entropy_ball()).need_above(bound, slope, f"the {leaf[0]} leaf")
         self.tally[leaf[0]] += 1

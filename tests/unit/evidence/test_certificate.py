@@ -88,6 +88,7 @@ LINES = [
     upper.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
     upper.LettersLine(),
     upper.EndsLeaf(),
+    upper.GridLine(3),
     upper.InformedLeaf("0.25", (("0.5", ("1/3", "2/3")), ("1", ("1", "1")))),
     lower.WindowOfWitness(499_000, 3, 600),
     lower.WitnessLine(0, (((0, "0.5"), (7, "1e-9")), ((3, "1/2"),))),
