@@ -11,9 +11,11 @@ replaced by N / |X|, the bound b by minus the max_knowledge, and nothing of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
@@ -21,72 +23,82 @@ from dalenius.information.entropies import x_log_x
 
 SLACK = 1e-9  # below this multiplier the entropy bound counts as slack; for small scores, below this share of what they differ by
 SMALL = 1e-3
-HIGHEST = float(np.log(1e9))  # the largest multiplier, as a logarithm
+MOST_MU = 1e9
 QUICK = 2  # steps of Newton's method after which it is asked whether the entropy bound is slack
 
 
-@dataclass(frozen=True)
-class Tilt:
-    """The maximiser: letter masses pi (..., letters), conditionals w (..., letters, classes), and the value; what moves it with mu."""
+class Tilt(NamedTuple):
+    """The maximiser and the value, with the batch last: so numpy's operations take the least time where the other axes are short."""
 
-    pi: Floats
-    w: Floats
-    value: Floats
-    surprise: Floats  # log(N/w) (..., letters, classes)
-    log_pi: Floats
+    joint: Floats  # masses (letters, classes, batch)
+    pi: Floats  # (letters, batch)
+    surprise: Floats  # log(N/p) (letters, classes, batch)
+    value: Floats  # (batch,)
 
     @property
     def p(self) -> Floats:
-        """Masses (..., letters, classes)."""
-        return self.pi[..., None] * self.w
+        """Masses (batch, letters, classes)."""
+        return np.ascontiguousarray(self.joint.transpose(2, 0, 1))
 
-    def entropy(self, mu: Floats) -> tuple[Floats, Floats]:
-        """H(p) - log |X| in nats, at most 0, and dH/dmu >= 0.
+    @property
+    def entropy(self) -> Floats:
+        """H(p) - log |X| in nats, at most 0."""
+        return np.asarray(np.add.reduce(self.joint * self.surprise, axis=(0, 1)))
 
-        The slope is the variance of the surprise log(N/p) within letters over mu, between letters over 1 + mu.
-        """
-        weighed = self.w * self.surprise
-        mean = np.add.reduce(weighed, axis=-1)
-        within = np.vecdot(self.pi, np.vecdot(weighed, self.surprise) - mean * mean)
-        mean = mean - self.log_pi
-        share = self.pi * mean
-        entropy = np.add.reduce(share, axis=-1)
-        between = np.vecdot(share, mean) - entropy * entropy
-        return entropy, np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
+    def slope(self, mu: Floats, entropy: Floats) -> Floats:
+        """mu dH/dmu: the variance of the surprise within letters, and mu / (1 + mu) times the one between them."""
+        weighed = self.joint * self.surprise
+        share = np.add.reduce(weighed, axis=1)
+        weighed *= self.surprise
+        between = np.add.reduce(share * share / np.maximum(self.pi, TINY), axis=0)
+        within = np.add.reduce(weighed, axis=(0, 1)) - between
+        return np.asarray(within + mu / (1.0 + mu) * (between - entropy * entropy))
 
 
-def tilt(
-    c: Floats, log_uniform: Floats, mu: Floats | float, shift: Floats | float = 0.0, *, pi: Floats | None = None
-) -> Tilt:
-    """The closed form above, for any leading batch axes of `c` (..., letters, classes) and `mu` (...).
+def tilt(c: Floats, log_uniform: Floats, mu: Floats, *, pi: Floats | None = None) -> Tilt:
+    """The closed form above, for `c` (batch, letters, classes) and `mu` (batch,).
 
-    `shift` (..., letters) is added to a letter's scores, without the rounding that it would cost them where they are divided by mu.
     For a given letter law `pi` (letters,) the maximum is sum_a pi_a G_a + (1+mu) H(pi), attained at pi_a w_a.
 
-    >>> one = tilt(np.zeros((2, 2)), np.log(np.full((2, 2), 0.25)), 1.0, pi=np.array([0.5, 0.5]))
-    >>> one.p.tolist(), bool(abs(one.value - np.log(2.0)) < 1e-12)
-    ([[0.25, 0.25], [0.25, 0.25]], True)
+    >>> one = tilt(np.zeros((1, 2, 2)), np.log(np.full((2, 2), 0.25)), np.ones(1), pi=np.array([0.5, 0.5]))
+    >>> one.p.tolist(), bool(abs(one.value[0] - np.log(2.0)) < 1e-12)
+    ([[[0.25, 0.25], [0.25, 0.25]]], True)
     """
-    mu = np.asarray(mu, dtype=float)
-    scaled = c / mu[..., None, None]
-    total, w = _shares(log_uniform + scaled)
+    return _tilt(_batch_last(c), log_uniform[..., None], mu, pi=pi)
+
+
+def _batch_last(c: Floats) -> Floats:
+    return np.ascontiguousarray(c.transpose(1, 2, 0))
+
+
+def _tilt(c: Floats, log_uniform: Floats, mu: Floats, shift: Floats | None = None, *, pi: Floats | None = None) -> Tilt:
+    """The same with the batch last.
+
+    `shift` (letters, batch) is added to a letter's scores, without the rounding that it would cost them where they are divided by mu.
+    """
+    scaled = c / mu
+    joint = log_uniform + scaled
+    top = np.maximum.reduce(joint, axis=1)
+    joint -= top[:, None]
+    np.exp(joint, out=joint)
+    weight = np.add.reduce(joint, axis=1)
+    total, more = np.log(weight) + top, 1.0 + mu
     if pi is None:
-        more = 1.0 + mu[..., None]
-        score = (mu[..., None] * total + shift) / more
-        norm, pi = _shares(score)
-        log_pi, value = score - norm[..., None], (1.0 + mu) * norm
+        score = mu * total if shift is None else mu * total + shift
+        score /= more
+        top = np.maximum.reduce(score, axis=0)
+        score -= top
+        pi = np.exp(score)
+        norm = np.add.reduce(pi, axis=0)
+        pi /= norm
+        logs = np.log(norm)
+        log_pi, value = score - logs, more * (logs + top)
     else:
-        log_pi, value = np.log(np.where(pi > 0.0, pi, 1.0)), mu * (total @ pi) - (1.0 + mu) * np.sum(x_log_x(pi))
-        pi = np.broadcast_to(pi, total.shape)
-    return Tilt(pi, w, np.asarray(value), total[..., None] - scaled, log_pi)
-
-
-def _shares(scores: Floats) -> tuple[Floats, Floats]:
-    """log sum exp of scores, some of which may be -inf, and what each has of the sum."""
-    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
-    weights = np.exp(scores - top)
-    total = np.add.reduce(weights, axis=-1, keepdims=True)
-    return (np.log(total) + top)[..., 0], weights / total
+        pi = pi[:, None]
+        log_pi = np.log(np.where(pi > 0.0, pi, 1.0))
+        value = mu * np.sum(pi * total, axis=0) - more * np.sum(x_log_x(pi))
+    joint *= (pi / weight)[:, None]
+    return Tilt(joint, pi, (total - log_pi)[:, None] - scaled, value)
 
 
 def entropy_of(p: Floats, log_uniform: Floats) -> Floats:
@@ -98,51 +110,70 @@ def entropy_of(p: Floats, log_uniform: Floats) -> Floats:
 def largest_score(
     c: Floats, log_uniform: Floats, bound: Floats | float, mu: Floats, clock: Deadline, *, loose: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound (...): masses and the multiplier (0 where the bound is slack).
+    """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound (batch,): masses and the multiplier (0 where the bound is slack).
 
-    Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). Where it is `loose`, such a share
-    of the bound may be left of the entropy. When the clock expires, a feasible point is returned all the same.
+    Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (batch,). Where it is `loose`, such a
+    share of the bound may be left of the entropy. When the clock expires, a feasible point is returned all the same.
     """
-    # the most that the scores of two classes of one letter differ by (...)
+    c, log_uniform = _batch_last(c), log_uniform[..., None]
+    # the most that the scores of two classes of one letter differ by (batch,)
     exists = np.isfinite(log_uniform)
-    most = np.where(exists, c, -np.inf).max(axis=-1)
-    differences = (most - np.where(exists, c, np.inf).min(axis=-1)).max(axis=-1)
+    whole = _all(exists)
+    most = np.maximum.reduce(c if whole else np.where(exists, c, -np.inf), axis=1)
+    differences = np.maximum.reduce(
+        most - np.minimum.reduce(c if whole else np.where(exists, c, np.inf), axis=1), axis=0
+    )
     small = differences < SMALL
-    shift: Floats | float = 0.0
-    if small.any():
-        shift = np.where(small[..., None], most, 0.0)
-        c = c - shift[..., None]
-    least = SLACK * np.clip(differences / SMALL, 1e-30, 1.0)
-    low, high = np.log(least), np.full(mu.shape, HIGHEST)
-    t = np.clip(np.log(np.maximum(mu, least)), low, high)
-    is_slack = done = np.zeros(mu.shape, dtype=np.bool_)
-    near = 1e-13 * (1.0 + np.abs(bound)) + loose * np.abs(bound)
+    shift: Floats | None = None
+    if not _all(~small):
+        shift = np.where(small, most, 0.0)
+        c = c - shift[:, None]
+    least = SLACK * np.minimum(np.maximum(differences / SMALL, 1e-30), 1.0)
+    low = np.log(least)
+    high = np.maximum(low, math.log(MOST_MU))
+    now = np.minimum(np.maximum(mu, least), MOST_MU)
+    t = np.log(now)
+    room = np.abs(bound)
+    near = 1e-13 * (1.0 + room) + loose * room
     aim = np.minimum(bound + 0.5 * near, -TINY)
+    is_slack = done = high < low
     slack: Tilt | None = None  # at the least multipliers: looked at where Newton's method does not end at once
     for number in range(80):
-        now = np.exp(t)
-        point = tilt(c, log_uniform, now, shift)
+        point = _tilt(c, log_uniform, now, shift)
         if clock.expired:
             break
-        entropy, slope = point.entropy(now)
+        entropy = point.entropy
         excess = entropy - bound
         enough = excess >= 0
+        met = enough & (excess <= near)
+        if slack is None and _all(met):  # half of all calls end here, at once
+            return point.p, now
         low, high = np.where(enough, low, t), np.where(enough, t, high)
-        done = done | (enough & (excess <= near)) | (high - low < 1e-13)
-        if done.all():
+        done = done | met | (high - low < 1e-13)
+        if _all(done):
             break
         if number == QUICK:
-            slack = tilt(c, log_uniform, least, shift)
-            is_slack = slack.entropy(least)[0] >= bound
+            slack = _tilt(c, log_uniform, least, shift)
+            is_slack = slack.entropy >= bound
             done = done | is_slack
-        step = t - entropy * np.log(np.minimum(entropy, -TINY) / aim) / np.maximum(slope * now, 1e-300)
-        step = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+        missing = entropy * np.log(np.minimum(entropy, -TINY) / aim)
+        step = t - missing / np.maximum(point.slope(now, entropy), 1e-300)
+        inside = (step > low) & (step < high)
+        if not _all(inside):
+            step = np.where(inside, step, 0.5 * (low + high))
         t = np.where(done, t, step)  # what has converged stays while the others of the batch go on
-    if not (t == high).all():
-        point = tilt(c, log_uniform, np.exp(high), shift)
+        now = np.exp(t)
+    now = np.exp(high)
+    if not _all(t == high):
+        point = _tilt(c, log_uniform, now, shift)
     if slack is None:
-        return point.p, np.exp(high)
-    return np.where(is_slack[..., None, None], slack.p, point.p), np.where(is_slack, 0.0, np.exp(high))
+        return point.p, now
+    return np.where(is_slack[:, None, None], slack.p, point.p), np.where(is_slack, 0.0, now)
+
+
+def _all(which: NDArray[np.bool_]) -> bool:
+    """As numpy's `all`, in a tenth of the time where there are few."""
+    return 0 not in which.tobytes()
 
 
 # Newton's step for the leakage under an entropy bound, on the masses that are not 0: quadratic where alternating steps are linear.

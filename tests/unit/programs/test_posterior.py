@@ -71,7 +71,7 @@ def test_two_solvers_and_the_audit_agree(instances):
     for _ in range(8):
         rows, log_counts, phi, b = random_instance(rng, instances, 0.6)
         program = PosteriorUpdate(rows, log_counts, phi, b)
-        p, _ = largest_score(program.c[None], log_counts[None], np.array([b]), np.array([0.1]), Clock(10.0))
+        p, _ = largest_score(program.c[None], log_counts, np.array([b]), np.array([0.1]), Clock(10.0))
         reference = program.value({"p": p[0]})
         for solver in ("CLARABEL", "SCS"):
             answer = program.solve(solver=solver)
