@@ -17,8 +17,7 @@ from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
 from dalenius.programs.demands import Demands, Levels, demanded
 from dalenius.programs.highs import METHODS, solved
-from dalenius.programs.leakage_cones import conic_leakages
-from dalenius.programs.mechanism import Leakages, MechanismProgram
+from dalenius.programs.mechanism import Leakages, MechanismProgram, conic_leakages
 from dalenius.programs.pairs import EPS, rounding
 from dalenius.search import Clock
 

@@ -17,8 +17,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import CONIC, Named
-from dalenius.programs.leakage_cones import conic_leakages
-from dalenius.programs.mechanism import Leakages, MechanismProgram
+from dalenius.programs.mechanism import Leakages, MechanismProgram, conic_leakages
 
 # A primal-dual interior-point method for both mechanism updates, for where conic solvers stall: they often do between 1e-7 and 1e-9.
 #

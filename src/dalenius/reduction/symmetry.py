@@ -22,7 +22,7 @@ from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
-from dalenius.reduction.problems import record_completions
+from dalenius.reduction.record_channel import record_completions
 from dalenius.reduction.record_symmetry import found_again, orbits_of
 
 Placed = tuple[int, Floats, Floats]  # a record, masses (letters, inputs), and what else is known of (letters, outputs)

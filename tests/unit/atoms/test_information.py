@@ -20,8 +20,7 @@ from dalenius.atoms import (
     mutual_information,
 )
 from dalenius.errors import InputError
-from dalenius.programs.leakage_cones import conic_leakages
-from dalenius.programs.mechanism import Leakages
+from dalenius.programs.mechanism import Leakages, conic_leakages
 from dalenius.reduction import record_channels
 from definitions import information
 from support import refuses
