@@ -18,7 +18,7 @@ from dalenius.audits import audit_of, audit_within, need_within
 from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
 from dalenius.audits.record_audit import checkpoint_of
-from dalenius.errors import InputError
+from dalenius.errors import InputError, naming
 from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.exact import Number, as_fraction, as_integer, as_list
 from dalenius.model import DesignProblem, MaxInformation, Problem, SecretLeakage, WorstCaseLeakage
@@ -425,10 +425,8 @@ def _certificate(known: object, kind: type[Result | DesignResult]) -> Certificat
     if known is None:
         return None
     if isinstance(known, Certificate):
-        try:
+        with naming("known"):
             _ = known.header
-        except InputError as error:
-            raise InputError(f"known: {error}") from None
         return known
     raise InputError(
         f"known: expected a {kind.__name__} for this problem, its certificate, or None; got {brief(known)}"

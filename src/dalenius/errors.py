@@ -4,7 +4,8 @@ they guess was meant."""
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
 from cvxcertify.errors import brief as brief
@@ -34,6 +35,21 @@ class NotProvedError(DaleniusError):
     def __init__(self, message: str, *, status: str, exit_code: int) -> None:
         super().__init__(message)
         self.status, self.exit_code = status, exit_code
+
+
+@contextmanager
+def naming(what: object) -> Iterator[None]:
+    """Errors about what stands in a file, or in a part of a model, begin with its name; None is no name.
+
+    >>> with naming("a.toml"):
+    ...     raise InputError("expected a table")
+    Traceback (most recent call last):
+    dalenius.errors.InputError: a.toml: expected a table
+    """
+    try:
+        yield
+    except InputError as error:
+        raise (error if what is None else InputError(f"{what}: {error}")) from None
 
 
 def counted(number: int, noun: str) -> str:

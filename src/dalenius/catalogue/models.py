@@ -16,7 +16,7 @@ from typing import Any
 
 from dalenius._load import load_file
 from dalenius._verify import verify
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.evidence import ENDINGS, Certificate, certificate_beside
 from dalenius.files import read_bytes, read_text
 from dalenius.intervals import ends_text, gap_text
@@ -129,10 +129,8 @@ class LibraryModel:
         if path is None:
             return None
         certificate = Certificate.read(path)
-        try:
+        with naming(path):
             _ = certificate.header.claim
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
         return certificate
 
     @cached_property

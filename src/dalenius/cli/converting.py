@@ -14,7 +14,7 @@ from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.rule import EPSILON, EXAMPLES, Facts, by_subject, notion_of
 from dalenius.conversions.search import fewest_missing
-from dalenius.errors import InputError
+from dalenius.errors import InputError, naming
 from dalenius.exact import need_unit
 from dalenius.files import need_places
 from dalenius.measures.answer import units_of
@@ -71,10 +71,8 @@ def _answer(model: str, certificate: str) -> tuple[str, list[Answer]]:
     problem = read_problem(model)[2]
     asked = problem if isinstance(problem, dl.SecretLeakage) else audited(problem)
     found = dl.Certificate.read(certificate)
-    try:
+    with naming(certificate):
         about = found.header.model
-    except InputError as error:
-        raise InputError(f"{certificate}: {error}") from None
     if about != digest(asked):
         raise InputError(f"{certificate}: not about {model}; give each model's certificate after it")
     need_composable(asked, found, certificate)

@@ -38,8 +38,8 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import Output, published
-from dalenius.cli.shared import Method, bounds_of, err, listed, naming, out, status_line, units_shown
-from dalenius.errors import DaleniusError, InputError, counted
+from dalenius.cli.shared import Method, bounds_of, err, listed, out, status_line, units_shown
+from dalenius.errors import DaleniusError, InputError, counted, naming
 from dalenius.intervals import interval_text, text_below
 from dalenius.model import DesignProblem, MaxInformation, Problem
 from dalenius.outcome import Termination

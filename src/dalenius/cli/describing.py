@@ -19,9 +19,9 @@ from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget, at_most_met, require_at_most
-from dalenius.cli.shared import naming, out, read_problem, status_line
+from dalenius.cli.shared import out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import InputError, brief, counted
+from dalenius.errors import InputError, brief, counted, naming
 from dalenius.evidence import ENDINGS, Header, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places

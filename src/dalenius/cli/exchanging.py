@@ -16,8 +16,8 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import published
-from dalenius.cli.shared import err, naming, out
-from dalenius.errors import InputError, brief
+from dalenius.cli.shared import err, out
+from dalenius.errors import InputError, brief, naming
 from dalenius.evidence import ENDINGS, certificate_beside
 from dalenius.files import need_folder, need_places, write_whole
 from dalenius.intervals import gap_text, interval_text

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dalenius as dl
 from dalenius.cli.shared import drawn, err, law_of
-from dalenius.errors import InputError
+from dalenius.errors import InputError, naming
 from dalenius.evidence import Header
 from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
 from dalenius.intervals import text_above
@@ -243,7 +243,5 @@ def _with_law(problem: Problem, public: str) -> DesignProblem:
                 f"{OPTION}: constraints[{j}] ({limit.kind}) is about the law itself; list its secret or priors in the model, or state "
                 "the law"
             )
-    try:
+    with naming(OPTION):
         return dataclasses.replace(problem, law=law_of(public, OPTION))
-    except InputError as error:
-        raise InputError(f"{OPTION}: {error}") from None

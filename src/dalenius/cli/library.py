@@ -21,9 +21,9 @@ from dalenius.catalogue.models import SETS, LibraryModel, library, library_folde
 from dalenius.cli import epilog
 from dalenius.cli.answers import write_answer
 from dalenius.cli.options import Command, documented
-from dalenius.cli.shared import err, naming, out, print_table, units_shown
+from dalenius.cli.shared import err, out, print_table, units_shown
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import InputError
+from dalenius.errors import InputError, naming
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import interval_text
 from dalenius.results import told_text

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import dalenius as dl
-from dalenius.cli.shared import err, listed, naming, need_none, words_of
-from dalenius.errors import InputError, brief
+from dalenius.cli.shared import err, listed, need_none, words_of
+from dalenius.errors import InputError, brief, naming
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.files import csv_column
 from dalenius.model.elsewhere import FileTable, People

@@ -14,9 +14,9 @@ from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget
 from dalenius.cli.people import texts_of
-from dalenius.cli.shared import err, naming, out, status_line
+from dalenius.cli.shared import err, out, status_line
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import NotProvedError
+from dalenius.errors import NotProvedError, naming
 from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above

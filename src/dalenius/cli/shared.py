@@ -21,7 +21,7 @@ from rich.text import Text
 import dalenius as dl
 from dalenius._answers_json import plain
 from dalenius.catalogue.models import model_path
-from dalenius.errors import InputError
+from dalenius.errors import InputError, naming
 from dalenius.files import MAX_INPUT
 from dalenius.intervals import interval_text
 from dalenius.model import Problem
@@ -120,19 +120,8 @@ def read_problem(model: str) -> tuple[str, str, Problem]:
     text = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(text) > MAX_INPUT:
         raise InputError(f"standard input: expected a model of at most {MAX_INPUT} bytes, and more came")
-    try:
+    with naming("standard input"):
         return STANDARD_STREAM, "stdin", dl.loads(text)
-    except InputError as error:
-        raise InputError(f"standard input: {error}") from None
-
-
-@contextmanager
-def naming(path: Path | None) -> Iterator[None]:
-    """Errors about what stands in a file begin with its name."""
-    try:
-        yield
-    except InputError as error:
-        raise (error if path is None else InputError(f"{path}: {error}")) from None
 
 
 class _Doing(TextColumn):

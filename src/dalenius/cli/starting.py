@@ -12,7 +12,7 @@ import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.answers import answer_schema
 from dalenius.cli.shared import STANDARD_STREAM, err, out
-from dalenius.errors import InputError, hint
+from dalenius.errors import InputError, hint, naming
 from dalenius.exact import need_unit
 from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
@@ -97,10 +97,8 @@ def _line(option: str, words: str, default: str, key: str, read: Callable[[str],
 def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
     """The lines for an answer: the option's, or what is typed, asked again while it cannot be used, or the default."""
     if given is not None or not asking:
-        try:
+        with naming(question.option):
             return question.lines((question.default if given is None else given).strip())
-        except InputError as error:
-            raise InputError(f"{question.option}: {error}") from None
     while True:
         err.print(f"{question.words} [{question.default}]: ", end="")
         typed = sys.stdin.readline()

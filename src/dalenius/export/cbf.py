@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse import eye_array as eye
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.export.standard import MAX_NUMBERS, digest, need_cones, read_file
 from dalenius.information.arrays import Floats
 from dalenius.programs import StandardForm
@@ -97,10 +97,8 @@ def read_cbf(path: str | Path) -> StandardForm:
         If it cannot be read, or breaks the format: the message names the line. So do integers, semidefinite matrices and other cones.
     """
     text = read_file(path, "an instance")
-    try:
+    with naming(path):
         return parse_cbf(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def parse_cbf(text: str) -> StandardForm:

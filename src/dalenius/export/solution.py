@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.export.standard import digest, numbers_of, object_of, read_file, text_of
 from dalenius.files import write_whole
 from dalenius.information.arrays import Floats
@@ -106,10 +106,8 @@ def read_solution(path: str | Path) -> Solution:
         If it cannot be read, or anything in it is not as the documentation says; the message names the place.
     """
     text = read_file(path, "a solution")
-    try:
+    with naming(path):
         return parse_solution(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def parse_solution(text: str) -> Solution:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from cvxcertify.instance import CONES
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.files import MAX_PROOF, read_text
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Columns, Rows
@@ -162,10 +162,8 @@ def read_json(path: str | Path) -> StandardForm:
         If it cannot be read, or anything in it is not as docs/export.md says; the message names the place.
     """
     text = read_file(path, "an instance")
-    try:
+    with naming(path):
         return parse_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def parse_json(text: str) -> StandardForm:

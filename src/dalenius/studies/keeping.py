@@ -11,7 +11,7 @@ from typing import Any
 
 from dalenius._answers_json import plain
 from dalenius._load import load_file
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.evidence import Certificate
 from dalenius.files import MAX_PROOF, alone, make_folder, need_folder, need_places, read_text, write_together
 from dalenius.model import DesignProblem, Problem, dumps, model_bytes
@@ -207,10 +207,8 @@ def read_plan(folder: Path) -> dict[str, Any]:
         If it is not there, or no plan of this format.
     """
     text = read_text(folder / PLAN, "the plan of a sweep")
-    try:
+    with naming(f"{folder / PLAN}: not the plan of a sweep"):
         plan = parse_object(text, number=float)
-    except InputError as error:
-        raise InputError(f"{folder / PLAN}: not the plan of a sweep: {error}") from None
     digest = plan.pop("digest", None)
     if plan.get("format") != FORMAT or digest != sha256(json.dumps(plan, sort_keys=True)):
         raise InputError(f"{folder / PLAN}: not the plan of a sweep, {FORMAT}, or damaged; name another folder")

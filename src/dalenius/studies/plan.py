@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from dalenius._answers_json import plain
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.exact import Numeral, as_fraction, as_integer, fraction_text, is_number
 from dalenius.model import EntropyAtLeast, Problem, digest, dumps
 from dalenius.model.fields import keep
@@ -166,10 +166,8 @@ def with_value(problem: Problem, path: str, value: object) -> Problem:
             f"a sweep varies the adversary's entropy bound, and {kind} has none; give the model "
             "entropy_at_least = 0 (or solve it as it is)"
         )
-    try:
+    with naming(f"{path} = {text_of(value)}"):
         return _changed(problem, path, value)
-    except InputError as error:
-        raise InputError(f"{path} = {text_of(value)}: {error}") from None
 
 
 def _changed(problem: Problem, path: str, value: Any) -> Problem:

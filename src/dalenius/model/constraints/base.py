@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.model.adversaries import Adversary
 from dalenius.model.distortions import Distortion, ExpectedDistortion
@@ -78,10 +78,8 @@ class MechanismSpace:
 
     def check_distortion(self, distortion: Distortion, what: str) -> None:
         """Raise `InputError` unless the distortion is about these values and has as many outputs as the model's own."""
-        try:
+        with naming(what):
             found = len(self.costs(distortion).whole[0])
-        except InputError as error:
-            raise InputError(f"{what}: {error}") from None
         if found != self.outputs:
             raise InputError(f"{what}: its distortion has {found} outputs, the model's own has {self.outputs}")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.exact import Number, as_quantity
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.base import (
@@ -170,7 +170,5 @@ class SecretLeakageLimit(AmountLimit):
         return {**self.secret.to_model(), "at_most": normal_amount(self.at_most, "at_most")}
 
     def check(self, space: MechanismSpace) -> None:
-        try:
+        with naming(f"constraints: {self.kind}"):
             self.secret.check(space.records)
-        except InputError as error:
-            raise InputError(f"constraints: {self.kind}: {error}") from None

@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError, brief, hint
+from dalenius.errors import InputError, brief, hint, naming
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.files import MAX_INPUT, read_text
 from dalenius.information.arrays import Floats, Integers
@@ -321,19 +321,15 @@ class Mechanism(Shelved):
             If the file cannot be read, has more than 64 MiB, or states no valid mechanism of this class; the message names the file.
         """
         text = read_text(path, "a mechanism", at_most=MAX_INPUT)
-        try:
+        with naming(f"{path}: not a mechanism"):
             table = parse_object(text, number=_no_float)
-        except InputError as error:
-            raise InputError(f"{path}: not a mechanism: {error}") from None
         written = table.pop("format", None)
         if not isinstance(written, str) or written not in READERS:
             raise InputError(
                 f"{path}: format must be {' or '.join(READERS)}, got {brief(written)}{hint(written, READERS)}"
             )
-        try:
+        with naming(path):
             mechanism = READERS[written](table)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
         if not isinstance(mechanism, cls):
             raise InputError(f"{path}: expected a {cls.__name__}, got a {type(mechanism).__name__}")
         return mechanism

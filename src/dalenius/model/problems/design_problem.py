@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.exact import Rows, as_law, as_list, exact_sum, fraction_text
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks
@@ -153,10 +153,8 @@ class DesignProblem(Problem):
             except InputError as error:
                 raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
         for j, told in self.told.items():
-            try:
+            with naming(f"constraints[{j}]: {SecretLeakageLimit.kind}"):
                 _ = told.selections
-            except InputError as error:
-                raise InputError(f"constraints[{j}]: {SecretLeakageLimit.kind}: {error}") from None
         if self.objective is not None:
             self.objective.check(self.space)
         self._need_workable()

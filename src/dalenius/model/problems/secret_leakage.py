@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, naming
 from dalenius.exact import as_list
 from dalenius.model.costs import BALL, CELL, ENTRY, KEPT, LOGARITHM, SECTION, SUMMAND, WEIGHT, Cost, Costs
 from dalenius.model.fields import Given, declared, keep
@@ -99,10 +99,8 @@ class SecretLeakage(MechanismProblem):
     def _check_adversary(self) -> None:
         """The secrets first: what the adversary holds are laws on the datasets."""
         for j, secret in enumerate(self.secrets):
-            try:
+            with naming(f"secrets[{j}]"):
                 secret.check(self.records)
-            except InputError as error:
-                raise InputError(f"secrets[{j}]: {error}") from None
         datasets = self.records.datasets
         if len(self.secrets) * datasets > MOST_PAIRS:
             raise InputError(

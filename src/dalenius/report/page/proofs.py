@@ -14,7 +14,7 @@ from typing import TypeAlias
 from dalenius._load import load_file
 from dalenius._verify import need_proved
 from dalenius.catalogue.models import library, model_path
-from dalenius.errors import DaleniusError, InputError, brief
+from dalenius.errors import DaleniusError, InputError, brief, naming
 from dalenius.evidence import ENDINGS, Certificate, exact_fraction_above
 from dalenius.intervals import interval_text, text_above
 from dalenius.measures import Measure, Measures
@@ -190,10 +190,8 @@ def _models(paths: Iterable[Path]) -> Iterator[tuple[str, tuple[Problem, str]]]:
 
 def _read(file: Path, models: dict[str, tuple[Problem, str]], tell: Callable[[str], None]) -> Proof:
     certificate = Certificate.read(file)
-    try:
+    with naming(file):
         wanted = certificate.header.model
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
     if wanted not in models:
         stem = file.name.split(".")[0]
         for model in library():
