@@ -235,6 +235,16 @@ def exact_sum(weights: Sequence[Fraction], what: str) -> Fraction:
     return Fraction(sum(numerators), common)
 
 
+def divided(weights: Sequence[Fraction], what: str) -> tuple[Fraction, ...]:
+    """The weights of a law divided by their exact sum.
+
+    >>> divided([Fraction(1, 2), Fraction(1, 3)], "weights")
+    (Fraction(3, 5), Fraction(2, 5))
+    """
+    total = exact_sum(weights, what)
+    return tuple(weights) if total == 1 else tuple(weight / total for weight in weights)
+
+
 def sum_of_ratios(ratios: Iterable[tuple[int, int]]) -> Fraction:
     """The sum of ratios p/q: those of one denominator are summed as integers, so that few fractions are left.
 

@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_bounded, as_integer, as_law, as_list, exact_sum
+from dalenius.exact import Integer, Number, as_bounded, as_integer, as_law, as_list, divided
 from dalenius.information.balls import above, ball
 
 MOST_DATASETS = 4096
@@ -178,7 +178,7 @@ class _Channel:
             )
         if len({len(row) for row in rows}) != 1:
             raise InputError("channel: expected rows of one length")
-        laws = [tuple(entry / exact_sum(row, f"channel[{x}]") for entry in row) for x, row in enumerate(rows)]
+        laws = [divided(row, f"channel[{x}]") for x, row in enumerate(rows)]
         return cls(tuple(column for column in zip(*laws, strict=True) if max(column) > 0), size, records)
 
     def largest(self, ratios: Callable[[Sequence[Fraction], int], Iterable[Ratio]]) -> Ratio:

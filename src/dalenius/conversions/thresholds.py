@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, bernoulli_divergence
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, Numbers, as_bounded, as_integer, as_law, exact_sum
+from dalenius.exact import Integer, Number, Numbers, as_bounded, as_integer, as_law, divided
 from dalenius.information.balls import above, ball
 
 MOST_RECORDS = 1_000_000
@@ -181,12 +181,11 @@ def mixture_min_entropy(law: Numbers, value: Integer, mixing: Number) -> float:
 
 def _attribute(law: Numbers, value: Integer) -> tuple[tuple[Fraction, ...], int]:
     """Its law, of sum 1 exactly, and the place of a value."""
-    weights = as_law(law, "law")
-    total = exact_sum(weights, "law")
+    weights = divided(as_law(law, "law"), "law")
     at = as_integer(value, "value", at_least=0, at_most=len(weights) - 1)
-    if weights[at] == total:
+    if weights[at] == 1:
         raise InputError("law: expected an attribute that is not certain before anything is released")
-    return tuple(weight / total for weight in weights), at
+    return weights, at
 
 
 # Where a threshold is passed: mechanisms that exclude a value of the secret, and copies of a record that disclose it.
@@ -289,5 +288,4 @@ def _positive(law: Numbers) -> tuple[tuple[Fraction, ...], int]:
     weights = as_law(law, "law")
     if len(weights) < 2 or min(weights) <= 0:
         raise InputError("law: expected two values at least, each of probability above 0")
-    total = exact_sum(weights, "law")
-    return tuple(weight / total for weight in weights), weights.index(min(weights))
+    return divided(weights, "law"), weights.index(min(weights))

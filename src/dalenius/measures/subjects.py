@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError, brief, counted
-from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative
+from dalenius.exact import Numbers, Rows, as_law, as_laws, as_list, as_nonnegative, divided
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
 from dalenius.information.balls import rational
@@ -306,16 +306,13 @@ def exactly(priors: PriorClass) -> PriorClass:
     for part in fields(priors):  # type: ignore[arg-type]
         value, what = getattr(priors, part.name), f"prior: {part.name}"
         if part.name == "center":
-            law = as_law(value, what)
-            parts[part.name] = exact_rows([[entry / sum(law) for entry in law]])[0]
+            parts[part.name] = exact_rows([divided(as_law(value, what), what)])[0]
         elif part.name == "vertices":
-            laws = [as_law(law, f"{what}[{j}]") for j, law in enumerate(as_list(value, what))]
-            parts[part.name] = exact_rows([[entry / sum(law) for entry in law] for law in laws])
+            parts[part.name] = exact_rows([divided(law, what) for law in as_laws(value, what)])
         elif np.ndim(value):
             parts[part.name] = exact_rows([as_nonnegative(value, what)])[0]
         else:
-            number = as_nonnegative([value], what)[0]
-            parts[part.name] = rational(number)
+            parts[part.name] = rational(as_nonnegative([value], what)[0])
     return type(priors)(**parts)
 
 

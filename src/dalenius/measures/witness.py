@@ -14,7 +14,7 @@ from flint import arb, ctx, fmpq
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.lower import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
-from dalenius.exact import as_fraction
+from dalenius.exact import as_fraction, divided
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import rationals
@@ -353,7 +353,7 @@ def letter_law(problem: WorstCaseLeakage, weights: Sequence[str]) -> list[Fracti
     exact = [as_fraction(weight, "witness") for weight in weights]
     if not isinstance(problem.adversary, PolytopePriors):
         return exact
-    vertices = [[entry / sum(vertex) for entry in vertex] for vertex in problem.adversary.vertices]
+    vertices = [divided(vertex, "witness") for vertex in problem.adversary.vertices]
     return [
         sum((w * p for w, p in zip(exact, column, strict=True)), Fraction(0)) for column in zip(*vertices, strict=True)
     ]

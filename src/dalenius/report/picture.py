@@ -83,9 +83,7 @@ def telling(text: str) -> str:
     return TELL + text
 
 
-def draw_band(
-    ax: Axes, lower: Sequence[Place], upper: Sequence[Place], colour: str, *, alpha: float = 0.25
-) -> list[Artist]:
+def draw_band(ax: Axes, lower: Sequence[Place], upper: Sequence[Place], colour: str) -> list[Artist]:
     """Shade what proofs leave of a curve that falls, between smooth lines.
 
     Parameters
@@ -101,7 +99,7 @@ def draw_band(
     outline = [*below, *above[::-1]]
     if not outline:
         return []
-    (area,) = ax.fill(*zip(*outline, strict=True), color=colour, alpha=alpha, linewidth=0, zorder=1)
+    (area,) = ax.fill(*zip(*outline, strict=True), color=colour, alpha=0.25, linewidth=0, zorder=1)
     edges = [
         edge
         for line in (below, above)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
@@ -181,13 +182,14 @@ def _changed(settings: Any, names: list[str], text: str, path: str) -> Any:
 
 def _read(before: object, text: str) -> object:
     """A number where there was one, as far as the text is one; what it may be is for the settings to say."""
-    if isinstance(before, str):
-        return text
+    return text if isinstance(before, str) else number_or_text(text)
+
+
+def number_or_text(text: str) -> int | float | str:
+    """The number that a text states, or else the text."""
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(text)
-        except ValueError:
-            continue
     return text
 
 

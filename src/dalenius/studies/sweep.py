@@ -18,6 +18,7 @@ from dalenius.model import MinDistortion, MinLeakage, Problem, WorstCaseLeakage
 from dalenius.notebook import data_frame, in_brief
 from dalenius.search.pools import need_workers, pool_of
 from dalenius.studies.compare import need_comparable
+from dalenius.studies.contest import number_or_text
 from dalenius.studies.curves import CurvePoint, FrontierPoint, curve_point, frontier_point
 from dalenius.studies.engine import Engine, Moment
 from dalenius.studies.keeping import Files, Folder, Memory, read_plan, records_in
@@ -115,7 +116,7 @@ class Sweep:
         rows = []
         for record in self.records:
             fields = vars(record).copy()
-            rows.append({**{path: _number(text) for path, text in fields.pop("at").items()}, **fields})
+            rows.append({**{path: number_or_text(text) for path, text in fields.pop("at").items()}, **fields})
         return data_frame(rows)
 
     def parquet(self, path: str | Path) -> Path:
@@ -161,15 +162,6 @@ class Sweep:
                 rest = [f"{key.rpartition('.')[2]} {text}" for key, text in record.at.items() if key != path]
                 lines.setdefault(", ".join([record.model] * several + rest), []).append(record)
         return lines
-
-
-def _number(text: str) -> object:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def sweep(

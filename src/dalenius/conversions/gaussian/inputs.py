@@ -12,7 +12,7 @@ from flint import acb, arb, ctx
 
 from dalenius.conversions.numbers import number_ball
 from dalenius.errors import InputError
-from dalenius.exact import Number, Numbers, as_fraction, as_list, exact_sum
+from dalenius.exact import Number, Numbers, as_fraction, as_list, divided
 from dalenius.information.balls import ball
 
 # Gaussian noise on a finite set of inputs with a prior: information, divergences, and the curve of local information privacy.
@@ -138,7 +138,7 @@ class ListedInputs:
         if noise <= 0 or len(points) != len(masses) or len(points) < 2 or min(masses) <= 0:
             raise InputError("expected at least two inputs, as many weights above 0, and a variance above 0")
         scale = Fraction(math.sqrt(noise))
-        return cls(tuple(x / scale for x in points), tuple(w / exact_sum(masses, "weights") for w in masses))
+        return cls(tuple(x / scale for x in points), divided(masses, "weights"))
 
     @cached_property
     def _balls(self) -> list[tuple[arb, arb]]:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Rows, as_laws, exact_sum, fraction_text
+from dalenius.exact import Rows, as_laws, divided, fraction_text
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.model.fields import Exact, Given, WholeOrNone, declared, number, one_of, whole
@@ -24,6 +24,8 @@ from dalenius.model.mechanisms.base import (
     symmetric_channel,
     symmetric_entries,
 )
+
+ROWS = "mechanism: rows"  # of messages
 
 
 def _as_rows(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
@@ -85,21 +87,16 @@ class Channel(Mechanism):
             raise InputError(
                 f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows"
             )
-        return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
+        return np.array([[float(entry) for entry in divided(row, ROWS)] for row in self.rows])
 
     def exact_entries(self, values: Integers) -> ExactEntries:
         _ = self.channel(values)
-        return ExactEntries.of_rows([_normalised(row) for row in self.rows])
+        return ExactEntries.of_rows([divided(row, ROWS) for row in self.rows])
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
-        rows = (_normalised(self.rows[x]) for x in inputs.tolist())
+        rows = (divided(self.rows[x], ROWS) for x in inputs.tolist())
         first = next(rows)
         return first if all(row == first for row in rows) else None
-
-
-def _normalised(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    total = exact_sum(row, "mechanism: rows")
-    return row if total == 1 else tuple(entry / total for entry in row)
 
 
 @declared

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from dalenius.errors import InputError, brief, naming
-from dalenius.exact import Rows, as_law, as_list, exact_sum, fraction_text
+from dalenius.exact import Rows, as_law, as_list, divided, fraction_text
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.independent_blocks import as_blocks
@@ -540,5 +540,4 @@ def _law(row: Any, v: int, outputs: int) -> tuple[Fraction, ...]:
     law = as_law(row, f"mechanism: rows[{v}]")
     if len(law) != outputs:
         raise InputError(f"mechanism: rows[{v}] must have an entry for each of the {outputs} outputs, got {len(law)}")
-    total = exact_sum(law, f"mechanism: rows[{v}]")
-    return law if total == 1 else tuple(entry / total for entry in law)
+    return divided(law, f"mechanism: rows[{v}]")
