@@ -22,7 +22,8 @@ from dalenius.audits.bounds.node_points import NodePoints
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 
-FIRST_SMOOTHING, FALL = 0.02, 0.1  # of a target; from one to the next
+FIRST_SMOOTHING, FALL = 0.02, 0.1  # of a target, at most; from one to the next
+NEAR = 0.1  # of what a box is above the target by its parents' lines: its first smoothing
 STEPS, HALVINGS = 15, 14  # of Newton's method at each smoothing, and of one of its steps
 SHORTER, ENOUGH = 0.3, 1e-4  # a step that gains less than so much of what it is to gain is made so much shorter
 LONGEST = 1.5  # step of log mu
@@ -97,6 +98,7 @@ class SlopeProgram:
         *,
         target: float,
         tolerance: float,
+        close: float = CLOSE,
         clock: Deadline | None = None,
     ) -> NodePoints:
         """Nearly the best multipliers from given ones; of boxes that fall below the target, or stay above it, not to the end.
@@ -107,6 +109,8 @@ class SlopeProgram:
             c0.
         low, high, nu : (boxes, boxed letters * outputs)
         mu : (boxes,)
+        close : float
+            A box that stays open is solved to this share of what it is above the target.
         """
         letters, size = len(self.log_uniform), len(self.boxed) * self.rows.shape[1]
         part = MOST_NUMBERS // (letters * (size * size + self.rows.size))
@@ -115,17 +119,15 @@ class SlopeProgram:
         boxes = _Boxes(scores, 0.5 * (low + high), 0.5 * (high - low))
         some = [np.arange(j, min(j + max(part, 1), len(scores))) for j in range(0, len(scores), max(part, 1))]
         with np.errstate(all="ignore"):
-            found = [
-                _Newton(self, boxes.some(j), nu[j], np.clip(mu[j], LEAST_MU, MOST_MU), target, tolerance, clock).run()
-                for j in some
-            ]
+            how = target, tolerance, close, clock
+            found = [_Newton(self, boxes.some(j), nu[j], np.clip(mu[j], LEAST_MU, MOST_MU), *how).run() for j in some]
         nus, mus, p = map(np.concatenate, zip(*found, strict=True))
         return NodePoints(nus, mus[:, None], p)
 
-    def look(self, boxes: _Boxes, nu: Floats, mu: Floats, smoothing: float) -> _Look:
+    def look(self, boxes: _Boxes, nu: Floats, mu: Floats, smoothing: Floats) -> _Look:
         """The bounds of multipliers."""
         turn = boxes.half * nu
-        root = np.sqrt(turn * turn + smoothing * smoothing)
+        root = np.sqrt(turn * turn + (smoothing * smoothing)[:, None, None])
         price = (root - boxes.middle * nu).sum(axis=1)
         gain = price[:, None, :] + (self.own * nu[:, None]).sum(axis=2)
         weight = (boxes.scores + gain @ self.rows.T) / mu[:, None, None] + self.log_uniform
@@ -139,7 +141,7 @@ class SlopeProgram:
         value = (1.0 + mu) * norm[:, 0] + mu * self.max_knowledge
         return _Look(value, turn, root, weight, w / sums[..., None], total, score - norm)
 
-    def step(self, boxes: _Boxes, look: _Look, mu: Floats, smoothing: float) -> tuple[Floats, Floats]:
+    def step(self, boxes: _Boxes, look: _Look, mu: Floats, smoothing: Floats) -> tuple[Floats, Floats]:
         """Newton's step for (nu, log mu), and what it gains, to first order, negative."""
         w, pi, m = look.w, np.exp(look.log_pi), mu[:, None]
         count, letters, boxed, outputs = len(w), len(self.log_uniform), len(self.boxed), self.rows.shape[1]
@@ -153,7 +155,7 @@ class SlopeProgram:
         spread = (turned * surprise).sum(axis=-1) - told * told
         beside = turned @ self.rows - means * told[..., None]
         slope = boxes.half * (look.turn / look.root) - boxes.middle  # of prices
-        bend = (boxes.half * smoothing) ** 2 / look.root**3
+        bend = (boxes.half * smoothing[:, None, None]) ** 2 / look.root**3
         columns = (slope[:, None] + self.own).reshape(count, letters, size)
         at = np.concatenate([np.tile(means, boxed) * columns, told[..., None]], axis=2)
         mean = (pi[..., None] * at).sum(axis=1)
@@ -193,6 +195,7 @@ class _Newton:
         mu: Floats,
         target: float,
         tolerance: float,
+        close: float,
         clock: Deadline | None,
     ) -> None:
         self.program, self.boxes, self.target, self.clock = program, boxes, target, clock
@@ -200,27 +203,33 @@ class _Newton:
         self.p = np.full((len(nu), *program.log_uniform.shape), np.nan)
         self.best = np.full(len(nu), np.inf)
         self.hopeless = np.zeros(len(nu), dtype=np.bool_)  # stays above the target whatever is done
-        self.tolerance = tolerance
+        self.tolerance, self.close = tolerance, close
 
         self._begin_at_secants_where_better()
 
     def _begin_at_secants_where_better(self) -> None:
         """Leave the parents' lines where the box's own secants are better."""
-        parents = self.program.look(self.boxes, self.nu, self.mu, 0.0).value
-        plain = self.program.look(self.boxes, np.zeros_like(self.nu), self.mu, 0.0).value
+        nothing = np.zeros(len(self.nu))
+        parents = self.program.look(self.boxes, self.nu, self.mu, nothing).value
+        plain = self.program.look(self.boxes, np.zeros_like(self.nu), self.mu, nothing).value
         self.nu[~(parents <= plain)] = 0.0
+        self.first = np.fmin(parents, plain)
 
     def run(self) -> tuple[Floats, Floats, Floats]:
         size = float(np.log(len(self.program.log_uniform)))
-        smoothing = FIRST_SMOOTHING * (min(self.target, size) if 0.0 < self.target < np.inf else size)
+        most = FIRST_SMOOTHING * (min(self.target, size) if 0.0 < self.target < np.inf else size)
+        smoothing = np.full(len(self.nu), most)
+        if np.isfinite(self.target):
+            smoothing = np.clip(NEAR * self._above(self.first), self.tolerance, most)
         active = np.arange(len(self.nu))
-        while len(active) and smoothing > 0.1 * self.tolerance and not (self.clock and self.clock.expired):
+        while len(active) and not (self.clock and self.clock.expired):
             self._smoothed(active, smoothing)
             active = active[self.best[active] >= self.target]
-            self._keep(active, self.program.look(self.boxes.some(active), self.nu[active], self.mu[active], 0.0).value)
-            far = self.hopeless[active] & (smoothing < CLOSE * self._above(self.best[active]))
-            active = active[(self.best[active] >= self.target) & ~far]
+            look = self.program.look(self.boxes.some(active), self.nu[active], self.mu[active], np.zeros(len(active)))
+            self._keep(active, look.value)
+            far = self.hopeless[active] & (smoothing[active] < self.close * self._above(self.best[active]))
             smoothing *= FALL
+            active = active[(self.best[active] >= self.target) & ~far & (smoothing[active] > 0.1 * self.tolerance)]
         outputs = self.nu.shape[1] * self.nu.shape[2]
         return self.best_nu.reshape(-1, outputs), self.best_mu, self.p
 
@@ -233,26 +242,26 @@ class _Newton:
         which = which[better]
         self.best[which], self.best_nu[which], self.best_mu[which] = value[better], self.nu[which], self.mu[which]
 
-    def _smoothed(self, todo: NDArray[np.int64], smoothing: float) -> None:
+    def _smoothed(self, todo: NDArray[np.int64], smoothing: Floats) -> None:
         """Newton's method at one smoothing; what falls below the target is kept as it is: smoothed bounds are bounds."""
         program = self.program
-        look = program.look(self.boxes.some(todo), self.nu[todo], self.mu[todo], smoothing)
+        look = program.look(self.boxes.some(todo), self.nu[todo], self.mu[todo], smoothing[todo])
         for _ in range(STEPS):
             self.p[todo] = np.exp(look.log_pi)[..., None] * look.w
             try:
-                step, gain = program.step(self.boxes.some(todo), look, self.mu[todo], smoothing)
+                step, gain = program.step(self.boxes.some(todo), look, self.mu[todo], smoothing[todo])
             except np.linalg.LinAlgError:
                 return
-            above = self._above(look.value)
-            open_ = (above + 1.5 * gain > smoothing * len(program.boxed)) & (-gain < SURE * above)
+            above, own = self._above(look.value), smoothing[todo]
+            open_ = (above + 1.5 * gain > own * len(program.boxed)) & (-gain < SURE * above)
             self.hopeless[todo[open_]] = True
-            go = (-gain >= CONVERGED * smoothing) & ~(open_ & (smoothing < CLOSE * above))
-            todo, look = self._moved(todo[go], look.value[go], step[go], gain[go], smoothing)
+            go = (-gain >= CONVERGED * own) & ~(open_ & (own < self.close * above))
+            todo, look = self._moved(todo[go], look.value[go], step[go], gain[go], own[go])
             if not len(todo) or (self.clock and self.clock.expired):
                 break
 
     def _moved(
-        self, todo: NDArray[np.int64], value: Floats, step: Floats, gain: Floats, smoothing: float
+        self, todo: NDArray[np.int64], value: Floats, step: Floats, gain: Floats, smoothing: Floats
     ) -> tuple[NDArray[np.int64], _Look]:
         """Boxes that a step has led on, and how they look there; their multipliers are changed."""
         length, d_nu, d_mu = np.ones(len(todo)), step[:, :-1].reshape(-1, *self.nu.shape[1:]), step[:, -1]
@@ -261,13 +270,13 @@ class _Newton:
         for _ in range(HALVINGS):
             nu[pending] = self.nu[todo[pending]] + length[pending, None, None] * d_nu[pending]
             mu[pending] = np.clip(self.mu[todo[pending]] * np.exp(length[pending] * d_mu[pending]), LEAST_MU, MOST_MU)
-            look = self.program.look(boxes.some(pending), nu[pending], mu[pending], smoothing)
+            look = self.program.look(boxes.some(pending), nu[pending], mu[pending], smoothing[pending])
             if looks is None:
                 looks = look
             else:
                 for known, new in zip(looks, look, strict=True):
                     known[pending] = new
-            left = look.value - smoothing * np.log(mu[pending] / self.mu[todo[pending]])
+            left = look.value - smoothing[pending] * np.log(mu[pending] / self.mu[todo[pending]])
             good = left <= value[pending] + ENOUGH * length[pending] * gain[pending]
             moved[pending[good]] = True
             pending = pending[~good]

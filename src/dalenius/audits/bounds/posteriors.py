@@ -32,7 +32,11 @@ from dalenius.search.clock import Clock
 from dalenius.search.decimals import short, short_on, shortened
 from dalenius.search.tree import Leaf, Runner, Sprout
 
-BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves
+BATCH, LARGEST_BATCH = 64, 1024  # boxes that are halved together, in a small tree and in one of thousands of leaves
+MANY, ROUGH = (
+    1000,
+    0.3,
+)  # so many boxes that are but halved are solved to such a share of what they are above the target
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
 A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the maximiser may lie outside the box
@@ -124,7 +128,10 @@ class PosteriorRelaxation:
         self.improves = self.size <= MOST_MULTIPLIERS
         self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
-        self.target = -np.inf  # a bound below it is good enough
+        self.target, self.roughly = (
+            -np.inf,
+            False,
+        )  # a bound below it is good enough; whether it matters how far one is above
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
 
     def __getstate__(self) -> dict[str, object]:
@@ -135,9 +142,14 @@ class PosteriorRelaxation:
     def program(self) -> NodeProgram | SlopeProgram:
         """Program that finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
         if self.groups is not None and self.pi is None:
-            fixed = self.multiplier is not None
-            return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed)
+            return self.slopes
         return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi, self.multiplier)
+
+    @cached_property
+    def slopes(self) -> SlopeProgram:
+        """The quick one, which gets less near where the entropy bound is slack."""
+        fixed = self.multiplier is not None
+        return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed)
 
     def regrouped(self, groups: PosteriorGroups) -> PosteriorRelaxation:
         """The same of other groups."""
@@ -221,7 +233,9 @@ class PosteriorRelaxation:
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
         known = hints[:, :-1].reshape(slope.shape) - slope
         nu = (known[:, 1:] - known[:, :1] if self.letters == 2 else known).reshape(low.shape)
-        found = self.program.solve(scores, low, high, nu, mu, target=self.target, tolerance=tolerance, clock=self.clock)
+        roughly = self.roughly and self.pi is None
+        solve = partial(self.slopes.solve, close=ROUGH) if roughly else self.program.solve
+        found = solve(scores, low, high, nu, mu, target=self.target, tolerance=tolerance, clock=self.clock)
         x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
         x = np.where(np.all(np.isfinite(x), axis=1, keepdims=True), x, plain)
         return self._slopes(slope, x), found.p
@@ -297,7 +311,9 @@ class PosteriorBoxes(BoxTree):
     def branch(self, batch: int, *, above: float) -> bool:
         """Take the leaves with the largest bounds apart, only those above a level, which is what cuts are to reach; False if none."""
         spread = self._asked >= ASKED and self._closed < CLOSED * self._asked
-        if len(self.root.low) <= FEW or spread or not np.isfinite(above):
+        halves = len(self.root.low) <= FEW or spread or not np.isfinite(above)
+        self._relaxation.roughly = halves and self.leaves >= MANY
+        if halves:
             return super().branch(batch, above=above)
         together = max(1, min(TOGETHER, WORK // (self._relaxation.log_uniform.size * self._relaxation.outputs)))
         return self.grow(partial(self._cut_off, target=above), together, above=above)
