@@ -172,6 +172,7 @@ class Store(Known):
         places = list(self._places)
         self._places.clear()
         self._leaves.clear()
+        self._trees.clear()
         self._left = MOST
         return places, leaves
 

@@ -137,7 +137,7 @@ SELDOM = {
     "lines beside the claim": 'Curve.ceiling: at_most(c - m * entropy, upper, "a line of the curve <= upper") => pass',
     "numbers at one bound": "EntropyBound.check: for self.model, low in found.below: => for _, low in found.below:",
     "numbers beyond": "proof._held: held.need_feasible() => pass",
-    "one adversary for all": 'Section.run.judge: ceiling.one or item[0] != "uniform" => True',
+    "one adversary for all": 'Section._walk.judge: ceiling.one or item[0] != "uniform" => True',
     "law of no class": "ClassOfLaws.law: self.held => super()",
     "mean of the center": "Divergence.most: self.radius => False",
     "ball without a radius": "KullbackLeibler.dual: log_sum_exp(terms) + arb(self.radius) => log_sum_exp(terms)",

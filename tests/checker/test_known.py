@@ -24,6 +24,8 @@ HOLES = (
     "Lines.below: self.known.place(place, text or self.text, part) => self.known.place(place, text or self.text)",
     "Lines.below: self.known.place(place, text or self.text, part) => self.known.place(text or self.text, part)",
     "Lines.below: self.known.place(place, text or self.text, part) => self.known.place(place, part)",
+    "Known.tree: data.startswith(walked.text, position) => data.startswith(walked.text[:40], position)",
+    "Section.run: self.tally.update(walked.tally) => self.tally.update(walked.tally, joint=1)",
 )
 ELSEWHERE = (
     "Store.take: map(_ball, balls) => map(_ball, balls[:0])",
@@ -127,6 +129,7 @@ def counted_alike(checker, forge, upper="0.6"):
 def test_counts_and_numbers_are_part_of_a_place(forge, planted):
     assert counted_alike(dalenius_check, forge)
     holes = "Known.section: tuple(map(tuple, counts)) => ()", "Known.section: tuple(map(tuple, channel.rows)) => ()"
+    holes += ("Known.tree: self._trees.get(root, []) => next(iter(self._trees.values()), [])",)
     for hole in (*holes, "_kind: chosen().words, chosen().precision() => ()"):
         assert not counted_alike(planted(hole, hole), forge), hole
 
@@ -180,6 +183,25 @@ def test_leaves_of_one_line_are_worked_out_once(monkeypatch):
     for _ in range(3):
         assert check(*case.files, known=known).proved
         assert len(seen) == case.certificate.count(b'["joint"')
+
+
+def judged_alike(checker, forge):
+    """Whether a tree that was walked is judged by the claim, and for the model, that are there now: as it is alone."""
+    known, ends = checker.Known(), []
+    joint, uniform = [["joint", "1", "0.2", None, ["1", "1"]], ["row", None], ["row", None]], [["uniform"]]
+    for bound, leaf, upper in ((1, joint, "0.6"), (1, joint, "0.1"), (2, uniform, "0.6"), (1, uniform, "0.6")):
+        model = forge.model("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip="1/5"', f'"{bound} bits"')
+        data = forge.certificate(model, "0", upper, ["witness", None, None], ["record", 0], *leaf)
+        ends.append([checker.check(model, data, known=store) for store in (None, known)])
+    assert [alone.exit_code for alone, _ in ends] == [0, 1, 0, 1]
+    return all(alone == with_store for alone, with_store in ends)
+
+
+def test_a_tree_that_was_walked_is_judged_by_what_is_claimed_now(forge, planted):
+    assert judged_alike(dalenius_check, forge)
+    holes = "Section.run: walked.leaves => ()", "Section._walk: joint and item[0] == 'joint' => True"
+    for hole in holes:
+        assert not judged_alike(planted(hole, hole), forge)
 
 
 def test_a_draft_proves_nothing_even_where_all_is_there():

@@ -105,6 +105,15 @@ class Allowance:
         finally:
             self.held = before
 
+    @contextmanager
+    def resting(self) -> Iterator[set[str]]:
+        """The theorems that a block rests on by itself, which are added to the others."""
+        before, self.theorems = self.theorems, set()
+        try:
+            yield self.theorems
+        finally:
+            self.theorems |= before
+
 
 LEMMAS = {  # theorems as docs/theory.md numbers them
     "households": ("B1", "B2", "B3"),

@@ -102,6 +102,11 @@ class Lines:
         """The last line as it is written."""
         return self.data[self.start : self.position].removesuffix(b"\n")
 
+    @property
+    def alone(self) -> bool:
+        """True if all leaves are worked out here, and none is left out."""
+        return type(self.shares) is Shares
+
     def leaf(self, place: int | None, work: Callable[[], T]) -> T:
         """Value of the leaf on the last line, at a place."""
         return work() if self.known is None else self.known.leaf(place, self.text, work)
@@ -141,6 +146,11 @@ class Lines:
     def begins(self, text: bytes) -> bool:
         """True if the next line is this one, which stays the next."""
         return self.data.startswith(text + b"\n", self.position)
+
+    def behind(self, text: bytes, number: int) -> None:
+        """Go on behind lines that were read before, of which the last has this number."""
+        self.position, self.number = self.position + len(text), number
+        limit(self.number <= _MAX_LINES, f"more than {_MAX_LINES} lines")
 
     def back(self) -> None:
         """Make the line just read the next one again."""

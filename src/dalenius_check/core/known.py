@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .allowance import PAIR
-from .arithmetic import chosen
+from .allowance import BALL, PAIR
+from .arithmetic import arb, chosen, fmpq
 from .boxes import Grouping
 from .channel import Channel, build
 from .counts import Pairs
 from .model import Model
 
 T = TypeVar("T")
+Leaf = tuple[int, int, list[arb], fmpq]  # first and last line in its tree, its bound or none, and how that falls
 MOST = 1 << 28  # bytes
+_TREES = 4  # at a place
 _FEW = 1 << 16  # entries of a channel that is known again by them
+
+
+@dataclass(frozen=True)
+class Walked:
+    """A whole tree as it is written, what its joint leaves came to, and the theorems that these rest on."""
+
+    text: bytes
+    lines: int
+    leaves: list[Leaf]
+    tally: Counter[str]
+    theorems: set[str]
+
+    @property
+    def size(self) -> int:
+        """The bytes."""
+        return len(self.text) + (BALL + PAIR) * len(self.leaves)
 
 
 class Known:
@@ -28,6 +48,7 @@ class Known:
         self._left = most
         self._places = dict[Hashable, int]()
         self._leaves = dict[tuple[int, bytes], Any]()
+        self._trees = dict[int, list[Walked]]()  # the last ones at each place, of several adversaries
         self._channel: tuple[Hashable, Channel, int, frozenset[str]] | None = None
         self._grouping: Grouping | None = None  # of that channel
 
@@ -87,6 +108,23 @@ class Known:
             if self._takes(2 * PAIR + len(line)):
                 self._leaves[place, line] = found
         return found
+
+    def tree(self, root: int | None, data: bytes, position: int) -> Walked | None:
+        """The tree that begins at a place and at a position in a file, if it was walked before.
+
+        Where a tree ends is said by its own lines, so that whatever comes behind them is no part of it.
+        """
+        found = [] if root is None else self._trees.get(root, [])
+        return next((walked for walked in found if data.startswith(walked.text, position)), None)
+
+    def keep(self, root: int | None, walked: Walked) -> None:
+        """Keep a tree that was walked; the one before the last ones is forgotten."""
+        if root is not None and self._takes(walked.size):
+            trees = self._trees.setdefault(root, [])
+            trees.append(walked)
+            for before in trees[:-_TREES]:
+                self._left += before.size
+            del trees[:-_TREES]
 
     def _takes(self, size: int) -> bool:
         self._left -= size

@@ -32,6 +32,11 @@ class Ceiling:
         """Refuse a leaf whose bound, `start` at 0 and less by `slope` for each nat, is not below."""
         at_most(start - slope * self.entropy, self.upper, f"{what} <= upper")
 
+    def need_all_above(self, starts: Sequence[arb], slope: fmpq, what: str) -> None:
+        """The same of several bounds of a leaf."""
+        for start in starts:
+            self.need_above(start, slope, what)
+
 
 class Slanted(Ceiling):
     """Lines c - m b, one of which each leaf's line must be below, for all b from 0 to log |X|.

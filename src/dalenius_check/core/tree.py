@@ -14,6 +14,7 @@ from .bounds import Joint, Record, uniform_information
 from .boxes import Grouping, Level, need_support, partition, singles, within
 from .certificate import Lines, Sizes
 from .channel import Channel
+from .known import Leaf, Walked
 from .model import Model
 from .numbers import largest, need, summed
 from .proof import Ceiling
@@ -120,6 +121,9 @@ _NODES: dict[str, int | tuple[int, ...]] = {
     "uniform": 1,
 }
 _NODES |= {"informed": 3, "ends": 1}
+_OTHERS = Counter(
+    ("vertices", "uniform", "informed", "ends")
+)  # leaves that are long, or not about channel and counts alone
 
 
 def _is_one_line(item: list[Any]) -> bool:
@@ -146,26 +150,54 @@ class Section:
         self.levels = [Level(record, singles(self.channel.outputs))]
 
     def run(self, ceiling: Ceiling) -> None:
-        """Walk the tree of splits, cuts, groups and leaves."""
+        """Walk the tree; of one that was walked before, judge again what its leaves came to."""
+        lines, known = self.lines, self.lines.known
+        start, first = lines.position, lines.number
+        root = known.section(self.channel, self.record.pairs) if known else None
+        if known and lines.alone and (walked := known.tree(root, lines.data, start)):
+            for line, last, bounds, slope in walked.leaves:
+                lines.number = self.allowance.line = first + last
+                self.allowance.look()
+                ceiling.need_all_above(bounds, slope, f"line {first + line}'s joint leaf")
+            lines.behind(walked.text, first + walked.lines)
+            self.allowance.theorems |= walked.theorems
+            self.tally.update(walked.tally)
+            return
+        everybody, self.tally, leaves = self.tally, Counter[str](), list[Leaf]()
+        with self.allowance.resting() as theorems:
+            joint = self._walk(ceiling, root, leaves)
+        everybody.update(self.tally)
+        if known and lines.alone and joint:
+            text = lines.data[start : lines.position]
+            known.keep(root, Walked(text, lines.number - first, leaves, self.tally, theorems))
+
+    def _walk(self, ceiling: Ceiling, root: int | None, leaves: list[Leaf]) -> bool:
+        """Go through splits, cuts, groups and leaves, and list what these come to.
+
+        True if all are joint leaves, which are about the channel and the counts, and nothing else of a model.
+        """
         kinds = {"joint": self._joint, "vertices": self._vertices, "uniform": self._uniform}
         kinds |= dict.fromkeys(("informed", "ends"), self._told)
+        first, joint = self.lines.number, True
 
         def judge(item: list[Any], number: int, one_line: bool) -> bool:
             vacuous = self.levels[-1].empty
             need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
             work = partial(kinds[item[0]], item, vacuous)
             results, slope = self.lines.leaf(self.lines.place, work) if one_line else work()
-            for bound in results if not vacuous else ():
-                ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
+            bounds = [] if vacuous else results
+            if self.lines.known:
+                leaves.append((number - first, self.lines.number - first, bounds, slope))
+            ceiling.need_all_above(bounds, slope, f"line {number}'s {item[0]} leaf")
             return vacuous or (one_line and not results)
 
-        known = self.lines.known
-        root = known.section(self.channel, self.record.pairs) if known else None
         for item in self.lines.tree("a split, cut or leaf", self.nodes, self._step, root):
             number, one_line = self.lines.number, _is_one_line(item)
             work = partial(judge, item, number, one_line)
             vacuous = self.lines.shares.leaf(number, work) if one_line else work()
             self.tally["empty" if vacuous else item[0]] += 1
+            joint = joint and item[0] == "joint"
+        return joint
 
     @cached_property
     def _alone(self) -> Any:
