@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from dalenius.model import MechanismProblem, WorstCaseLeakage
 from dalenius.outcome import Scope, Termination
 from dalenius.results import RecordProof, Result, Witness, relative_gap
 from dalenius.search import Clock, Run
+
+RELATIVE = 1e-9  # of a leakage, to which it is known however wide the gap is
 
 COARSE = (3e-6, 1e-4, 3e-3, 0.02, 0.2)  # more margins, for leakages so small that doubles do not know them any better
 DOUBLES = (
@@ -338,3 +341,8 @@ def inputs_of(problem: WorstCaseLeakage) -> tuple[int, ...]:
     if problem.mechanism.indexed_by() == "dataset":
         return tuple(range(problem.records.datasets))
     return tuple(problem.query.values(problem.records).tolist())
+
+
+def closing(lower: float, gap: float, enough: float) -> float:
+    """An upper bound at most this closes an audit with this lower end: by the gap, by what is enough, or as near as rounding."""
+    return math.inf if gap >= 1.0 else max(lower * (1.0 + RELATIVE), enough, lower / (1.0 - 0.9 * gap))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits.audit import Exposure, RecordsAudit, UpperProof
+from dalenius.audits.audit import RELATIVE, Exposure, RecordsAudit, UpperProof, closing
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.law_classes import (
     Evidence,
@@ -45,7 +45,6 @@ from dalenius.search.tree import Branch
 
 DIGITS = 15  # of the weights of a mixture
 TINY = 1e-300
-RELATIVE = 1e-9  # of a leakage, to which capacities are computed however wide the gap is
 
 
 @dataclass
@@ -165,8 +164,7 @@ class FreeNoiseAudit(RecordsAudit[_Record]):
     @property
     def target(self) -> float:
         """An upper bound at most this closes the audit."""
-        exact = self.lower * (1.0 + RELATIVE)
-        return math.inf if self.gap >= 1.0 else max(exact, self.enough, self.lower / (1.0 - 0.9 * self.gap))
+        return closing(self.lower, self.gap, self.enough)
 
     def run(self) -> None:
         """Begin with every kind of record, then branch where the bounds are largest."""

@@ -152,7 +152,7 @@ class SecretLaws:
 
     def _law(self, point: Numbers) -> Numbers:
         """The law that a witness states: as it is, or the weights of a polytope's vertices."""
-        return np.asarray(point @ self._vertices) if self.polytope else point
+        return point @ self._vertices if self.polytope else point
 
     def _attain(self, point: Numbers) -> None:
         """Keep a law of the class that is told more, as far as it can be written."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import RELATIVE, Audit, Exposure, UpperProof, closing
 from dalenius.evidence import short_text
 from dalenius.evidence.lower import LowerLine, SparseLaw, SumsOfLetters
 from dalenius.evidence.upper import SumsLine
@@ -31,7 +31,6 @@ BINS = 4  # of outputs from one value of a mixture to the next, where one is sea
 MOST, ENTRIES = 1024, 2**23  # values of a mixture, and what is held of their rows
 DIGITS, FAINT = 12, 1e-13
 SETTLED = 0.05  # share of the gap to which a mixture is searched for
-RELATIVE = 1e-9  # of a leakage, to which it is known in any case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +86,7 @@ class SumsAudit(Audit):
     @property
     def target(self) -> float:
         """An upper bound at most this closes the audit."""
-        exact = self.lower * (1.0 + RELATIVE)
-        return math.inf if self.gap >= 1.0 else max(exact, self.enough, self.lower / (1.0 - 0.9 * self.gap))
+        return closing(self.lower, self.gap, self.enough)
 
     def run(self) -> None:
         """Mixtures of values that lie ever closer."""

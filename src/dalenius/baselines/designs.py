@@ -176,7 +176,7 @@ class Game:
     def entries(self, v: Floats) -> Floats:
         """The mechanism of a combination."""
         origin, basis, _, _ = self._rows
-        return np.asarray(np.maximum(origin + basis @ v, 0.0).reshape(self.start.shape))
+        return np.maximum(origin + basis @ v, 0.0).reshape(self.start.shape)
 
     def projected(self, point: Floats) -> Floats:
         """The nearest mechanism that meets the linear rows: a least distance, by Lawson's and Hanson's non-negative least squares."""

@@ -234,11 +234,15 @@ class _Search:
         return self.known[point]
 
 
+def _mixed(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _Lists:
+    """Messages of 0 and of 1, each kept or moved to the other letter."""
+    pairs = list(zip(*lists, strict=True))
+    return [[stays[0] * a + moves[1] * b for a, b in pairs], [moves[0] * a + stays[1] * b for a, b in pairs]]
+
+
 def _forward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _Lists:
     """Messages before the next record, from those before one and itself."""
-    alpha, beta = moves[:2]
-    zero = [stays[0] * a + beta * b for a, b in zip(*lists, strict=True)]
-    one = [alpha * a + stays[1] * b for a, b in zip(*lists, strict=True)]
+    zero, one = _mixed(lists, moves, stays)
     zero[1], one[1] = zero[1] - lists[0][0], one[1] + lists[0][0]
     zero[2], one[2] = zero[2] + lists[1][0], one[2] - lists[1][0]
     return [zero, one]
@@ -246,9 +250,7 @@ def _forward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _List
 
 def _backward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _Lists:
     """Messages after the record before, from the next record and those after it."""
-    alpha, beta = moves[:2]
-    zero = [stays[0] * a + alpha * b for a, b in zip(*lists, strict=True)]
-    one = [beta * a + stays[1] * b for a, b in zip(*lists, strict=True)]
+    zero, one = _mixed(lists, moves[1::-1], stays)
     change = lists[1][0] - lists[0][0]
     zero[1], one[2] = zero[1] + change, one[2] - change
     return [zero, one]

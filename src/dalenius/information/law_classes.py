@@ -149,7 +149,7 @@ def worst_law(
         joints = [*(joints[j] for j in used), channel.outputs(listed[-1])]
         weights = best_given_mixture(np.array(joints), np.array(listed) @ negentropy, gap=gap / 8)
     parts, shares = np.array(kept[0], dtype=object), shares_of(kept[1])
-    return WorstLaw(priors.settled(np.asarray(shares @ parts)), parts, shares, kept[2])
+    return WorstLaw(priors.settled(shares @ parts), parts, shares, kept[2])
 
 
 def _evened(law: Numbers, keys: Sequence[Hashable], divergences: Floats) -> Numbers:

@@ -84,9 +84,9 @@ def worst_protocol_law(
     )
     best, coordinates = _ascend(channel, space, gap, clock)
     exact = rationals(np.maximum(best if vertices is None else coordinates, 0.0))
-    exact = np.asarray(exact / exact.sum())
+    exact = exact / exact.sum()
     if isinstance(priors, PriorPolytope):
-        return ProtocolLaw(np.asarray(exact @ as_numbers(priors.vertices)), exact)
+        return ProtocolLaw(exact @ as_numbers(priors.vertices), exact)
     return ProtocolLaw(priors.settled(exact), None)
 
 

@@ -43,7 +43,7 @@ class Tilt(NamedTuple):
     @property
     def entropy(self) -> Floats:
         """H(p) - log |X| in nats, at most 0."""
-        return np.asarray(np.add.reduce(self.joint * self.surprise, axis=(0, 1)))
+        return np.add.reduce(self.joint * self.surprise, axis=(0, 1))
 
     def slope(self, mu: Floats, entropy: Floats) -> Floats:
         """mu dH/dmu: the variance of the surprise within letters, and mu / (1 + mu) times the one between them."""
@@ -52,7 +52,7 @@ class Tilt(NamedTuple):
         weighed *= self.surprise
         between = np.add.reduce(share * share / np.maximum(self.pi, TINY), axis=0)
         within = np.add.reduce(weighed, axis=(0, 1)) - between
-        return np.asarray(within + mu / (1.0 + mu) * (between - entropy * entropy))
+        return within + mu / (1.0 + mu) * (between - entropy * entropy)
 
 
 def tilt(c: Floats, log_uniform: Floats, mu: Floats, *, pi: Floats | None = None) -> Tilt:

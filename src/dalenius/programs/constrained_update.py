@@ -255,7 +255,7 @@ class ConstrainedUpdate(MechanismProgram):
             scores, sizes = self.leakages.scores(weights, multipliers["log_ratio"])
             matrix, size, spent = matrix + scores, size + sizes, [*(weights * self.limits)]
         told, more, taken = self.demands.secrets.given_away(multipliers)
-        matrix, size, spent = np.asarray(matrix + told), np.asarray(size + more), [*spent, taken]
+        matrix, size, spent = matrix + told, size + more, [*spent, taken]
         prices = multipliers["prices"]
         added, terms = rows.priced(prices), rows.sizes(prices)
         spent += [*(prices * rows.ends)]

@@ -181,7 +181,7 @@ class VariationPart(_AllOrEach):
 
     def values(self, u: Floats) -> Floats:
         difference = np.abs(u - self.pi[:, None] * u.sum(axis=0)).sum(axis=1)
-        return np.asarray(difference / self.pi) if self.strong else np.array([difference.sum()])
+        return difference / self.pi if self.strong else np.array([difference.sum()])
 
     def kept(self, told: Told, most: fmpq | arb) -> bool:
         each = [summed(abs(a - b) for a, b in zip(row, told.r, strict=True)) for row in told.given]

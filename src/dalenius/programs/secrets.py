@@ -74,7 +74,7 @@ class SecretPart(ABC):
 
     def __init__(self, masses: Floats, at_most: float) -> None:
         self.masses, self.at_most = masses, at_most
-        self.pi = np.asarray(masses.sum(axis=1))
+        self.pi = masses.sum(axis=1)
 
     @property
     def letters(self) -> int:

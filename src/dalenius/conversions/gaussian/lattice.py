@@ -83,7 +83,7 @@ class _Lattice:
     def told(self, p: Floats, q: Floats) -> Floats:
         """The summands of the divergences, with a little room."""
         above, below = p[np.abs(self.places)][None], q[self.outputs]
-        return np.asarray(above * np.log(above / below)) + 0.5 * SPARE / self.places.size
+        return above * np.log(above / below) + 0.5 * SPARE / self.places.size
 
     # ------------------------------------------------------------ points that are feasible
 

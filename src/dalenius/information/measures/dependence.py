@@ -115,18 +115,18 @@ def strong_chi_square(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     0.4666666667
     """
     seen = met(channel, prior)
-    return largest(np.asarray(quotient(_squares(seen), seen.channel, empty=0).sum(axis=1)))
+    return largest(quotient(_squares(seen), seen.channel, empty=0).sum(axis=1))
 
 
 def _variation(seen: Met) -> Numbers:
     """sum_y |W(x,y) - q(y)| for every input."""
-    return np.asarray(np.abs(seen.channel - seen.law).sum(axis=1))
+    return np.abs(seen.channel - seen.law).sum(axis=1)
 
 
 def _squares(seen: Met) -> Numbers:
     """(W(x,y) - q(y))^2; a product, because a power of a ball around 0 is not always known."""
     off = seen.channel - seen.law
-    return np.asarray(off * off)
+    return off * off
 
 
 # The maximal correlation of input and output.
@@ -161,12 +161,12 @@ def _shorter(seen: Met) -> Met:
     """The same joint law with at most as many inputs as outputs."""
     if seen.channel.shape[0] <= seen.channel.shape[1]:
         return seen
-    return Met(seen.law, np.asarray(seen.joint.T / seen.law[:, None]), seen.prior)
+    return Met(seen.law, seen.joint.T / seen.law[:, None], seen.prior)
 
 
 def _normalised(seen: Met) -> Floats:
     """(P(x,y) - P(x) q(y)) / sqrt(P(x) q(y)) in doubles."""
-    return np.asarray(np.sqrt(seen.prior)[:, None] * (seen.channel - seen.law) / np.sqrt(seen.law))
+    return np.sqrt(seen.prior)[:, None] * (seen.channel - seen.law) / np.sqrt(seen.law)
 
 
 def _vectors(seen: Met) -> Floats:
@@ -174,7 +174,7 @@ def _vectors(seen: Met) -> Floats:
     with np.errstate(all="ignore"):
         matrix = _normalised(seen)
         if np.isfinite(matrix).all() and seen.prior.all():
-            return np.asarray(np.linalg.eigh(matrix @ matrix.T)[1][:, ::-1] / np.sqrt(seen.prior)[:, None])
+            return np.linalg.eigh(matrix @ matrix.T)[1][:, ::-1] / np.sqrt(seen.prior)[:, None]
     return np.eye(len(seen.prior))
 
 

@@ -213,7 +213,7 @@ class Met:
     @property
     def joint(self) -> Numbers:
         """P(x) W(x,y): (inputs, outputs)."""
-        return np.asarray(self.prior[:, None] * self.channel)
+        return self.prior[:, None] * self.channel
 
 
 def met(channel: ArrayLike, prior: ArrayLike) -> Met:
@@ -262,7 +262,7 @@ def split(joint: ArrayLike) -> tuple[Numbers, Numbers]:
     ([[0.5, 0.5], [1.0, 0.0]], [0.5, 0.5])
     """
     table = as_numbers(joint)
-    masses = np.asarray(table.sum(axis=1))
+    masses = table.sum(axis=1)
     there = occurring(masses)
     return table[there] / masses[there, None], masses[there] / masses.sum()
 

@@ -106,7 +106,7 @@ class PriorBall(Centered, Polyhedron):
         """*In the class because* the way from the center to it ends where the class does."""
         center = as_numbers(self.center)
         length = sum(abs(step) for step in law - center)
-        return law if length <= self.radius else np.asarray(center + (law - center) * (self.radius / length))
+        return law if length <= self.radius else center + (law - center) * (self.radius / length)
 
     def coarser(self, groups: int) -> PriorBall | None:
         """*Inside because*, c being the new center, sum |p - q| <= sum |p - c| + sum |c - q|.
@@ -256,10 +256,10 @@ class KLBall(Ball):
         """p + t log(p / q) + t = z, which is w + log w = y for p = t w."""
         if weight == 0.0:
             return np.maximum(z, 0.0)
-        return np.asarray(weight * scipy.special.wrightomega(z / weight - 1.0 + np.log(center / weight)))
+        return weight * scipy.special.wrightomega(z / weight - 1.0 + np.log(center / weight))
 
     def far(self, law: Floats, center: Floats) -> Floats:
-        return np.asarray(scipy.special.rel_entr(law, center))
+        return scipy.special.rel_entr(law, center)
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +363,7 @@ def _in_doubles(ball: Centered) -> tuple[Floats, float]:
 def _exactly(law: Floats) -> Numbers:
     """The doubles of a law, divided by their exact sum."""
     weights = np.array([rational(max(x, 0.0)) for x in law.tolist()], dtype=object)
-    return np.asarray(weights / weights.sum())
+    return weights / weights.sum()
 
 
 def _doubles(numbers: Numbers) -> Floats:

@@ -158,7 +158,7 @@ class Ranges(Polyhedron):
         for x in np.flatnonzero(step != 0):
             end = high[x] if step[x] > 0 else low[x]
             length = min(length, (end - inside[x]) / step[x])
-        return np.asarray(inside + length * step)
+        return inside + length * step
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class PriorPolytope(Polyhedron):
 
     def least_law(self, numbers: Numbers) -> Numbers:
         laws = as_numbers(self.vertices)
-        return np.asarray(laws[np.argmin((laws * numbers).sum(axis=1))])
+        return laws[np.argmin((laws * numbers).sum(axis=1))]
 
     def stated(self, inputs: int) -> Stated:
         """With a weight for each vertex."""
