@@ -317,7 +317,7 @@ class _Simplex:
         self.ends[leaving] /= factor
         self.basis[leaving] = column
         for i, other in enumerate(self.rows):
-            if i != leaving:
+            if i != leaving and column in other:
                 self.ends[i] -= self._clear(other, leaving, column) * self.ends[leaving]
         self.value += self._clear(self.gains, leaving, column) * self.ends[leaving]
 
@@ -327,7 +327,7 @@ class _Simplex:
         if times is None:
             return fmpq(0)
         for j, c in self.rows[row].items():
-            new = terms.get(j, fmpq(0)) - times * c
+            new = terms[j] - times * c if j in terms else -times * c
             if new:
                 terms[j] = new
             else:
