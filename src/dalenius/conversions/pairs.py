@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import reduce
+from functools import lru_cache, reduce
 
 from flint import arb
 
@@ -24,6 +24,7 @@ LEAST, LARGEST = 1e-18, 600.0  # exponents that are searched with
 NEAREST = -12.0  # log(a - 1) from which on the best order a is sought
 TRIED = 32  # orders that are tried: errors count squared
 Gap = Callable[[arb, arb, arb], arb]  # of an order, a divergence and an epsilon
+Value = Callable[[float, float, float], float]  # of the same
 SMALL = 1e-3  # exponent below which a series is used
 
 
@@ -61,11 +62,7 @@ def largest_gap_of_all_orders(rho: arb, epsilon: arb) -> arb:
     >>> print(largest_gap_of_all_orders(arb(1) / 10, arb(0)).str(9, radius=False))
     0.221741917
     """
-
-    def value(a: float, r: float, e: float) -> float:
-        return _in_doubles(a, r, e) if _searched(a, r, e) else math.inf
-
-    return _least_over_orders(rho, epsilon, largest_gap, value)
+    return _least_over_orders(rho, epsilon, largest_gap, _in_doubles)
 
 
 def gap_of_all_orders_at_one(rho: arb, epsilon: arb) -> arb:
@@ -74,27 +71,17 @@ def gap_of_all_orders_at_one(rho: arb, epsilon: arb) -> arb:
     >>> print(gap_of_all_orders_at_one(arb(1) / 10, arb(0)).str(9, radius=False))
     0.266780325
     """
-
-    def value(a: float, r: float, e: float) -> float:
-        return (a - 1.0) * (r - e + math.log1p(-1.0 / a)) - math.log(a)
-
-    return _least_over_orders(rho, epsilon, gap_at_one, value)
+    return _least_over_orders(rho, epsilon, gap_at_one, _at_one_in_doubles)
 
 
-def _least_over_orders(rho: arb, epsilon: arb, gap: Gap, value: Callable[[float, float, float], float]) -> arb:
+def _least_over_orders(rho: arb, epsilon: arb, gap: Gap, value: Value) -> arb:
     """The least bound of those of some orders, of which one is about the best by a `value` in doubles."""
     if rho == 0:
         return arb(0)
-    r, e = float(rho.mid()), float(epsilon.mid())
-
-    def at(x: float) -> float:
-        a = 1.0 + math.exp(x)
-        return value(a, a * r, e)
-
     # where (a-1)(a rho - epsilon) is least, which is the order far out
     far = ((epsilon / rho + 1) / 2).mid().max(arb(1))
     most = 2.0 + math.log(min(float(far), 1e300))
-    near = 1 + arb(least_argument(at, NEAREST, most, TRIED)).exp()
+    near = 1 + arb(_best_order(value, float(rho.mid()), float(epsilon.mid()), most)).exp()
     return reduce(_lower, (gap(order, order * rho, epsilon) for order in (arb(1), near, far)))
 
 
@@ -137,6 +124,17 @@ def _at_both(a: arb, r: arb, epsilon: arb, x: arb) -> arb:
 # The search in doubles.
 
 
+@lru_cache(maxsize=256)  # the chains that are tried for one question ask for the same six times
+def _best_order(value: Value, rho: float, epsilon: float, most: float) -> float:
+    """About log(a - 1) of the best order a."""
+
+    def at(x: float) -> float:
+        a = 1.0 + math.exp(x)
+        return value(a, a * rho, epsilon)
+
+    return least_argument(at, NEAREST, most, TRIED)
+
+
 def _searched(a: float, r: float, epsilon: float) -> bool:
     """True if doubles hold what comes up; beyond that the bound at p = 1 is all there is."""
     return max(a * r, a * epsilon, epsilon) < LARGEST
@@ -157,11 +155,18 @@ def _near(a: float, r: float, epsilon: float) -> tuple[float, bool]:
 
 
 def _in_doubles(a: float, r: float, epsilon: float) -> float:
-    """About the largest gap."""
+    """About the largest gap; infinity where doubles do not hold it."""
+    if not _searched(a, r, epsilon):
+        return math.inf
     at, both = _near(a, r, epsilon)
     low = -at if both else epsilon + _log_slope(a, at)
     high = at if both else low + at
     return math.expm1(low) * math.expm1(epsilon - high) / -math.expm1(low - high)
+
+
+def _at_one_in_doubles(a: float, r: float, epsilon: float) -> float:
+    """Logarithm of `gap_at_one`."""
+    return (a - 1.0) * (r - epsilon + math.log1p(-1.0 / a)) - math.log(a)
 
 
 def _told(a: float, high: float, low: float) -> float:
