@@ -247,7 +247,7 @@ def certificate(question, lower, upper, *lines):
     return model, "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
-@each("seed", *thinned(range(240), every=12))
+@each("seed", *thinned(range(240), every=20))
 def test_bounds_and_witnesses_against_a_second_reading(seed):
     """Of random laws of the outputs and hints: exactly what the second reading says is proved; no law of the class learns more."""
     rng = random.Random(seed)

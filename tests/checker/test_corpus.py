@@ -335,7 +335,7 @@ def test_verdicts(topic):
             assert verdict.lines == (), case.name
 
 
-@pytest.mark.parametrize("name", thinned(HOLES, every=4))
+@pytest.mark.parametrize("name", thinned(HOLES, every=6))
 def test_a_case_tells_a_checker_with_a_hole(name, planted):
     case = cases.cases()[name]
     verdict = planted(name, HOLES[name]).check(*case.files)

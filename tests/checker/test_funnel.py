@@ -39,7 +39,7 @@ def ends_with(model, size, upper, *lines, arithmetic="flint", unit="nats"):
 
 
 @pytest.mark.campaign(minutes=20)
-@each("seed", *range(draws(24, 600, 6000)))
+@each("seed", *range(draws(16, 600, 6000)))
 def test_planes_are_proved_only_if_they_are_above_all_columns(seed):
     """One that is above by a little is; one below some column is not, by either arithmetic; and no mechanism tells more."""
     rng = random.Random(seed)

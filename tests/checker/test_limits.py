@@ -190,7 +190,7 @@ def other_limit(question, change):
     return Question({**question.table, "constraints": [{**table, key: str(change(Fraction(table[key])))}]})
 
 
-@each("seed", *thinned(range(300), every=15))
+@each("seed", *thinned(range(300), every=25))
 def test_mechanisms_and_bounds_against_a_second_reading(seed):
     """A mechanism is refused exactly if it is not within the limit; tangents prove exactly what the second reading says, and no
     more than any mechanism within the limit attains."""

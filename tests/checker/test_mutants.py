@@ -25,7 +25,7 @@ SMALL = [
 ]
 TOPICS = sorted({case.topic for case in SMALL})
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
-MUTANTS = draws(6, 130)
+MUTANTS = draws(3, 130)
 
 
 @functools.cache

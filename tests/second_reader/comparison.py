@@ -22,7 +22,7 @@ UNSEEN = 1e-12  # what is less than that is nothing beside probabilities, in dou
 
 @dataclass
 class Reader:
-    """One model and its certificate; `starts` laws are drawn for each question, and climbed from for so many `sweeps`."""
+    """One model and its certificate; `starts` laws are drawn for each question, climbed from for so many `sweeps`, and mechanisms."""
 
     text: str
     certificate: str
@@ -100,7 +100,7 @@ class Reader:
                     yield f"term {j} distorts more than {end}"
             if combined(table, ends) > self.upper:
                 yield "the terms are more than their sum or maximum"
-        for other in design.others(mechanism, self.rng):
+        for other in design.others(mechanism, self.rng, self.starts):
             value = self.costs(design, other)
             if value is not None and (self.lower is None or value < float(self.lower) * (1 - DOUBLES) - UNSEEN):
                 yield f"{[[str(one) for one in row] for row in other]} costs {value}, and {self.lower} is said to be the least"

@@ -306,11 +306,11 @@ class Design:
 
     # Other mechanisms -------------------------------------------------------------------------------------------------------
 
-    def others(self, mechanism: Array | None, rng: np.random.Generator) -> Iterator[Array]:
-        """Mechanisms of the class: the given one, of least distortion by the rows alone, constant, drawn, and some between."""
+    def others(self, mechanism: Array | None, rng: np.random.Generator, times: int) -> Iterator[Array]:
+        """Mechanisms of the class: the given one, of least distortion by the rows alone, constant and drawn so often, some between."""
         ends = [*self.by_rows()]
         tied = self.kind == "additive"
-        for _ in range(3):
+        for _ in range(times):
             row = [Fraction(int(one), 100) for one in rng.multinomial(100, rng.dirichlet(np.full(self.width, 0.5)))]
             ends.append(self.mechanism([row] * (1 if tied else self.count)))
             drawn = rng.integers(0, 9, size=(1 if tied else self.count, self.width)) ** 3 + 1

@@ -138,13 +138,14 @@ def test_the_gap_that_so_many_leaves_reach(model, node_limit, gap, method, count
 # Without groups and neighbours it was 324 and 766 leaves, and 9.8 % after 110 s.
 
 
+@pytest.mark.thorough  # daily they close count/rare-n10, above
 @pytest.mark.parametrize(
     ("n", "epsilon", "share", "gap", "leaves"),
     [
         (8, "1", "0.8", 1e-2, 45),
-        pytest.param(12, "1", "0.8", 1e-2, 25, marks=pytest.mark.thorough),  # which begins anew with finer groups
-        pytest.param(10, "1", "0.8", 1e-3, 88, marks=pytest.mark.thorough),
-        pytest.param(24, "0.5", "0.9", 1e-2, 124, marks=pytest.mark.thorough),
+        (12, "1", "0.8", 1e-2, 25),  # which begins anew with finer groups
+        (10, "1", "0.8", 1e-3, 88),
+        (24, "0.5", "0.9", 1e-2, 124),
     ],
 )
 def test_boxes_of_the_posterior_close_counts_near_full_entropy(n, epsilon, share, gap, leaves, counted_time):

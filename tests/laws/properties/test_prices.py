@@ -1,7 +1,6 @@
 """What budgets and limits cost: slopes against differences, lines below the optimum, and the priors that are enough to prove it."""
 
 import dataclasses
-import functools
 import itertools
 import math
 from fractions import Fraction
@@ -36,16 +35,10 @@ def moved(problem, amount):
     return problem.with_budget(problem.budget + Fraction(amount))
 
 
-@functools.cache
-def solved(name):
-    """Closely; two tests ask about the same."""
-    return dl.solve(DESIGNS[name], gap=1e-4)
-
-
-@pytest.mark.parametrize("name", thinned(list(DESIGNS), every=2))
+@pytest.mark.parametrize("name", thinned(list(DESIGNS), every=4))
 def test_the_slope_of_a_budget_is_that_of_the_optimum(name):
     """By central differences; and the line that it is the slope of is below the optimum wherever it is asked."""
-    problem, result = DESIGNS[name], solved(name)
+    problem, result = DESIGNS[name], dl.solve(DESIGNS[name], gap=1e-4)
     budget = result.prices[0]
     assert budget.name == problem.budget_key
     assert budget.binds
@@ -92,7 +85,7 @@ def test_slopes_along_a_frontier_are_those_between_its_points():
 
 def test_a_constraint_has_a_signed_slope_and_the_rows_have_theirs():
     problem = DESIGNS["constraints"]
-    result, step = solved("constraints"), 0.02
+    result, step = dl.solve(problem, gap=1e-3), 0.02
     budget, error, private = result.prices
     assert result.constraints == result.prices
     assert (error.number, private.number, private.slope) == (0, 1, 0.0)
@@ -149,14 +142,14 @@ def test_of_what_is_infeasible_those_in_conflict_have_no_slope():
 def test_outputs_that_must_never_come_have_a_price_where_they_cost():
     """What keeps an entry at 0 was left out of prices: "does not bind", of what makes the optimum larger."""
     free = dl.MinLeakage(
-        records=dl.Records(3, alphabet=2),
+        records=dl.Records(2, alphabet=2),
         query=dl.Count(),
         distortion=dl.Absolute(),
-        max_distortion=0.6,
+        max_distortion=0.4,
         adversary="0.8 max",
     )
     without = dl.solve(free, gap=3e-2)
-    for constraint in (dl.constraints.ZeroEntries([[0, 3], [3, 0]]), dl.constraints.Band(1)):
+    for constraint in (dl.constraints.ZeroEntries([[0, 2], [2, 0]]), dl.constraints.Band(1)):
         held = dl.solve(dataclasses.replace(free, constraints=[constraint]), gap=3e-2)
         assert held.lower > without.upper
         price = held.prices[-1]

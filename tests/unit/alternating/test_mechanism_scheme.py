@@ -60,7 +60,11 @@ TWENTY = [
 ]
 
 
-@pytest.mark.parametrize("problem", [*TWENTY[:4], *(pytest.param(p, marks=pytest.mark.thorough) for p in TWENTY[4:])])
+@pytest.mark.parametrize(
+    "problem",
+    # daily a leakage against a bound of entropy, and a distortion against independent records
+    [p if k in (0, 3) else pytest.param(p, marks=pytest.mark.thorough) for k, p in enumerate(TWENTY)],
+)
 def test_a_bundle_comes_to_rest_near_the_optimum(problem):
     """Half of these cycle with a memory of one, and end at 0.5 to 0.98."""
     result = dl.solve(problem, method="alternating", gap=1e-2, time_limit=60.0)

@@ -34,7 +34,7 @@ def leakage(instances, rows, pi, w, own):
 @pytest.mark.parametrize("share", [0.4, 0.9])
 def test_random_rows_are_solved_globally(instances, share):
     rng = np.random.default_rng(int(100 * share))
-    for _ in range(draws(3, 20)):
+    for _ in range(draws(2, 20)):
         rows, log_counts, pi, w, b, needed = random_instance(rng, instances, share)
         program = RowUpdate(rows, log_counts, 0, pi, w, b)
         answer = program.solve(gap=1e-5)
@@ -54,7 +54,7 @@ def test_three_classes_by_brute_force(instances):
     rng = np.random.default_rng(1)
     steps = 150
     grid = np.array([(i, j, steps - i - j) for i in range(steps + 1) for j in range(steps + 1 - i)]) / steps
-    for _ in range(draws(2, 5)):
+    for _ in range(draws(1, 5)):
         rows = rng.dirichlet(np.full(3, 0.5), size=3)
         log_counts, pi, w = rng.uniform(0.0, 2.0, size=(2, 3)), rng.dirichlet(np.ones(2)), rng.dirichlet(np.ones(3), 2)
         needed = rng.uniform(0.3, 0.9) * float(np.log(np.exp(log_counts[0]).sum()))

@@ -42,7 +42,7 @@ def test_row_boxes(seed):
     rows, log_masses, law, beta = draw(seed)
     relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=9)
     tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(len(law)))
-    while tree.leaves < 300 and tree.branch(32, above=-np.inf):
+    while tree.leaves < 150 and tree.branch(32, above=-np.inf):
         pass
     boxes = [leaf.content for leaf in leaves_of(tree)]
     short = np.array(list(tree.short_hints()))

@@ -60,7 +60,7 @@ def test_what_is_released_has_the_probabilities_that_were_audited(noise):
     """The outputs of many simulations beside the formula at the true count of 3, clamped."""
     problem = dl.WorstCaseLeakage(records=dl.Records(6, alphabet=2), query="count", mechanism=noise, adversary="0")
     certificate = dl.solve(problem, gap=1).certificate
-    number = draws(thin=150, full=2000, campaign=20_000)
+    number = draws(thin=60, full=2000, campaign=20_000)
     rng = random.Random(5)
     seen = Counter(
         dl.release(problem, noise, [1, 1, 0, 0, 0, 1], certificate=certificate, rng=rng).output for _ in range(number)
