@@ -281,6 +281,7 @@ Complexes = NDArray[np.complex128]
 MOST_PATTERNS = 1000
 TOGETHER = 2**24  # coefficients of all patterns' polynomials that are kept at once
 UNLIKELY = 1e-10  # outputs of a cell that are less likely do not stretch the scores
+CERTAIN = 0.5  # a probability that drowns in what another output with its score has as a mean ratio
 BY_CHANCE = 8.0  # standard deviations, about, of a sum of likelihood ratios
 DIRECT = 2**13  # coefficients of polynomials that are multiplied without transforms
 NOISE = 1e-15  # coefficients below are rounding
@@ -330,7 +331,8 @@ def telling_scores(steps: Floats, cells: int, most: int) -> Integers:
     """Scores that grow with the likelihood ratios of the last row and the first, with sums up to `most`.
 
     They are proportional to them, since what is wanted of a sum is the sum of the ratios, but for ratios beyond what those of the
-    other cells may add up to by chance: of these the order of magnitude will do, and it takes fewer sums.
+    other cells may add up to by chance: of these the order of magnitude will do, and it takes fewer sums. Unlikely outputs have the
+    score of the next likely one; but behind very little noise that is nearly certain, and their ratios would drown its own.
 
     >>> telling_scores(np.array([[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]), cells=10, most=100).tolist()
     [0, 1, 10]
@@ -339,6 +341,8 @@ def telling_scores(steps: Floats, cells: int, most: int) -> Integers:
     ratios = (steps[-1] / steps[0])[np.clip(np.arange(steps.shape[1]), likely[0], likely[-1])]
     large = BY_CHANCE * (1.0 + math.sqrt(cells))
     grown = np.where(ratios <= large, ratios, large * (1.0 + np.log(np.maximum(ratios, large) / large)))
+    if steps[-1, likely[-1]] > CERTAIN:
+        grown[likely[-1] + 1 :] = 2.0 * grown.max() - grown.min()
     scaled = (grown - grown.min()) / (grown.max() - grown.min())
     return np.rint(scaled * max(most // cells, 1)).astype(np.int64)
 

@@ -170,3 +170,15 @@ def test_what_was_proved_on_the_way_stands_where_nothing_is_proved_any_more(monk
     assert 0.0 < found.lower < audit.lower < audit.upper < found.upper
     assert found.upper - found.lower < 1e-5 * found.upper
     assert found.termination is dl.answers.Termination.INTERRUPTED
+
+
+@each("cells", 3, 300)
+def test_hardly_any_noise_hides_nothing(cells):
+    """What is nearly certain has a score that no unlikely output shares: their likelihood ratios are e^400 times as large."""
+    quiet = dl.WorstCaseLeakage(
+        records=dl.Records(9, alphabet=cells),
+        query=dl.queries.Histogram(),
+        mechanism=dl.discrete_gaussian(scale="0.05"),
+        adversary=dl.ProductPriors(),
+    )
+    assert math.log(cells) * (1.0 - 1e-9) <= dl.solve(quiet).lower <= math.log(cells)
