@@ -39,6 +39,9 @@ class Colleagues:
             task.set_result(copied(function(*copied(arguments))))  # type: ignore[misc]
         return task
 
+    def share(self, thing: object) -> object:
+        return copied(thing)
+
     def renew(self) -> None:
         self.renewed += 1
 
@@ -46,7 +49,7 @@ class Colleagues:
         self.closed = True
 
     @contextmanager
-    def crew_of(self, jobs: int, scheduler: str | None) -> Iterator[Crew]:
+    def crew_of(self, jobs: int, scheduler: str | None, begin: Callable[[], None]) -> Iterator[Crew]:
         """Stands in for `dalenius.search.crew.crew_of`."""
         crew = Crew(lambda: self)
         yield crew

@@ -327,8 +327,7 @@ class _Desk:
         assert self._search is not None
         clock, certificate = self._search.clock, self._begun(lines)
         if (crew := self._search.crew) is not None and crew.hands > 1:
-            crew.sent.update(map(hash, certificate.text.splitlines()))
-            self._hire(crew, certificate.text)
+            self._hire(crew, certificate, 1)
             return
         verify(
             self.problem,
@@ -345,21 +344,25 @@ class _Desk:
         """A draft of a proof that nothing leaks more than whatever there is."""
         return Certificate.of(replace(self._header, lower="0", upper=ALL), (WitnessLine(None, None),), lines)
 
-    def _hire(self, crew: Crew, draft: str) -> None:
-        """Have somebody work out the leaves of a draft."""
-        allowed = {"seconds": self._seconds(certain=False), "memory": self._mebibytes / crew.hands}
-        crew.hire(leaves, model_file(self.problem).data, draft, PRODUCER, resolved=self._own, **allowed)
+    def _hire(self, crew: Crew, certificate: Certificate, lower: int) -> None:
+        """Have those who work on the trees work out leaves that nobody was hired for, each a share.
 
-    def _share(self, certificate: Certificate, lower: Sequence[object]) -> None:
-        """Have those who work on the trees work out what they have not yet, each a share, and take what they tell."""
+        So many lines are of the lower end, which is nobody else's matter in an audit.
+        """
+        head, lines = "", certificate.text.splitlines()
+        if self.problem.task == "audit":
+            head, lines = self._begun(()).text, lines[1 + lower :]
+        allowed = {"seconds": self._seconds(certain=False), "memory": self._mebibytes / crew.hands}
+        for draft in drafts(lines, crew.sent, crew.hands):
+            crew.hire(leaves, model_file(self.problem).data, head + draft, PRODUCER, resolved=self._own, **allowed)
+
+    def _share(self, certificate: Certificate, lower: int) -> None:
+        """Have those who work on the trees work out what they have not yet, and take what they tell."""
         search = self._search
         if search is None or search.crew is None or search.known is None or search.crew.hands == 1:
             return
-        head, lines, left = "", certificate.text.splitlines(), max(search.clock.left, 0.0)
-        if self.problem.task == "audit":  # whose lower end is nobody else's matter
-            head, lines = self._begun(()).text, lines[1 + len(lower) :]
-        for draft in drafts(lines, search.crew.sent, search.crew.hands) if left else ():
-            self._hire(search.crew, head + draft)
+        if left := max(search.clock.left, 0.0):
+            self._hire(search.crew, certificate, lower)
         spare = WAITING * (PROVING if left == inf or search.clock.interrupted else left)  # once in all after a stop
         for told in search.crew.results(lambda: search.clock.left > spare, search.clock):
             search.known.take(told)
@@ -381,7 +384,7 @@ class _Desk:
         steps = (step.witness for step in lower.below if upper.above)
         below = (*lower.lines, *steps)
         certificate = Certificate.of(header, below, upper.lines)
-        self._share(certificate, below)
+        self._share(certificate, len(below))
         verdict = self._verdict(certificate, lower, upper)
         if _limit(verdict):
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"

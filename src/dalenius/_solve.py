@@ -15,6 +15,7 @@ from dalenius import alternating, designs
 from dalenius._prove import Proposer, prove
 from dalenius._verify import Leaves, need_readable
 from dalenius.audits import audit_of, audit_within, need_within
+from dalenius.audits.bounds.rows import prepared
 from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
 from dalenius.audits.record_audit import checkpoint_of
@@ -262,7 +263,7 @@ def solve(
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     file = _checkpoint(problem, checkpoint, method)
-    with talking(verbose), crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
+    with talking(verbose), crew_of(jobs, scheduler, prepared) as crew, stopped_by_interrupt(clock):
         leaves = Leaves(int(min(KNOWN * limits.least[1], MOST_KNOWN)))
         search = Run(limits, clock, rng, need_solver(solver), kept, crew=crew, checkpoint=file, known=leaves)
         return answer(problem, search, known, method, shares)

@@ -20,7 +20,7 @@ import support
 from campaigns import draws
 from colleagues import Colleagues
 from dalenius import _prove
-from dalenius.audits import drafts
+from dalenius.audits import bounding
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.catalogue.models import library_model
@@ -99,7 +99,7 @@ def test_leaves_of_the_proof_are_worked_out_by_those_who_found_them(together, mo
                 self.fails = {self.tasks: BrokenExecutor()} if lost and self.hired == 2 else {}
             return super().submit(function, *arguments)
 
-    for place, name, stands_in in ((_prove, "verify", checked), (Joint, "row", worked), (drafts, "DUE", 0.01)):
+    for place, name, stands_in in ((_prove, "verify", checked), (Joint, "row", worked), (bounding, "DUE", 0.01)):
         monkeypatch.setattr(place, name, stands_in)
     monkeypatch.setattr("dalenius.evidence.certificate.LITTLE", 0)
     pool = together(Hired(3))

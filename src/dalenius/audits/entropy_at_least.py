@@ -114,6 +114,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         first = self.clock.slice(BRIEFLY) if several else self.clock
         self.records = self.room.records = [self._start(channel, first) for channel in self.channels]
         self.kept.started(self.records)
+        together.call()
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]

@@ -12,7 +12,7 @@ from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.record_audit import RecordAudit, Rung
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
-from dalenius.search.crew import Crew, Work, turn_of
+from dalenius.search.crew import AHEAD, Crew, Work, turn_of
 from dalenius.search.run import Run
 from dalenius.search.tree import Runner
 
@@ -81,7 +81,7 @@ class TreeRoom:
         rung, one = _rung(trees, record.work), _rung((runner,), record.work)._replace(leaves=1, told=0)
         leaves = max(rung.leaves, least)
         bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - self._text(rung)
-        seconds_left = clock.remaining - turn_of(clock) - self._checking_all(record, rung)
+        seconds_left = clock.remaining - AHEAD * turn_of(clock) - self._checking_all(record, rung)
         return min(
             limits.nodes - leaves, bytes_left / (size + one.grouped * self._written), seconds_left / self.checking(one)
         )
@@ -132,7 +132,7 @@ def _grouped(tree: AnyTree) -> float:
     return tree.grouped if isinstance(tree, RowTree | Runner) else 1.0
 
 
-ALONE = 0.25  # seconds of an audit before others are called; until they are there it goes on alone
+ALONE = 0.05  # seconds of an audit before others are called; until they are there it goes on alone
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,9 @@ class Together:
 
         return self._run(Work(choose, room, merged, finished), clock)
 
+    def call(self) -> bool:
+        """Call them, when the audit has worked for a while; whether somebody is there, or will not come."""
+        return self.crew is not None and self.clock.seconds - self.began > ALONE and self.crew.ready
+
     def _run(self, work: Work, clock: Clock) -> bool:
-        if self.crew is None or self.clock.seconds - self.began <= ALONE:
-            return False
-        return self.crew.ready and self.crew.run(work, clock)
+        return self.call() and self.crew is not None and self.crew.run(work, clock)

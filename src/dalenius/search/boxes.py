@@ -105,6 +105,10 @@ class BoxTree(Tree[Box, BoxCut]):
             nodes |= zip(some, self._bounded(*stacked([other._leaf(n).content for n in some], *BOX)), strict=True)
         self.graft(numbers, nodes)
 
+    @property
+    def common(self) -> list[tuple[object, str]]:
+        return [(self, "_relaxation")]
+
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""
         return 1000 + 8 * (self.root.hints.size + self.root.low.size + self.root.high.size)

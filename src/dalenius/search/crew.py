@@ -10,6 +10,7 @@ import logging
 import math
 import queue
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,15 +19,18 @@ from typing import Any, NamedTuple, TypeVar
 
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
-from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task, need_workers
+from dalenius.search.pools import Pool, Stored, Task, gather
 from dalenius.search.tree import Nodes, Runner
 
 T = TypeVar("T")
 logger = logging.getLogger("dalenius")
-TURN, LONGER = (
-    1.0,
-    0.1,
-)  # seconds that a worker keeps what it is lent, at least; and as a share of the time that has passed
+TURN = 0.5  # seconds that a worker keeps what it is lent, at least
+LONGER = 0.02  # and as a share of the time that has passed
+BRIEF, FEW = (
+    0.2,
+    8,
+)  # it is so much shorter, at least, where it has fewer leaves than these: there may be more for others soon
+AHEAD = 3  # errands that there are for each of them, the one that he is at included
 LOOK = 0.1  # seconds between two looks at the clock while everybody works
 LATE = 0.5  # seconds for work that is being sent back when the time is up
 PROCESS = 150 * 2.0**20  # bytes of a process that works
@@ -46,11 +50,14 @@ def turn_of(clock: Clock) -> float:
     return max(TURN, LONGER * clock.seconds)
 
 
-def worked(runner: Runner, seconds: float, most: float) -> Grown:
+def worked(runner: Runner, common: object, seconds: float, most: float) -> Grown:
     """Grow lent leaves until the target is reached, for so many seconds, and up to so many leaves."""
     clock, before = Clock(seconds), time.process_time()
+    for place in runner.common:
+        setattr(*place, common.thing if isinstance(common, Stored) else common)
     while runner.upper > runner.target and runner.leaves < most and not clock.expired and runner.grow(clock):
         pass
+    runner.tree.shorten()
     return Grown(runner.tree.sent(), runner.point, time.process_time() - before)
 
 
@@ -77,16 +84,19 @@ class Work(NamedTuple):
 
 @dataclass(eq=False)
 class _Errand:
-    """Leaves that are lent, how many more they may become, and who has them."""
+    """What somebody is at: leaves of a runner that are lent, and how many more they may become; no runner where he is hired."""
 
-    runner: Runner
-    numbers: tuple[int, ...]
-    room: float
+    runner: Runner | None = None
+    numbers: tuple[int, ...] = ()
+    room: float = 0.0
     task: Task | None = None
 
 
 class Crew:
     """Workers for one answer; they are called together when there is work for them first.
+
+    Nobody has to wait for this process: each has errands ahead of him, and whenever it waits itself, for leaves or for those who are
+    hired, it gives out more.
 
     Parameters
     ----------
@@ -98,11 +108,14 @@ class Crew:
 
     def __init__(self, gather: Callable[[], Pool], *, bytes: float = 0.0) -> None:
         self._gather, self.bytes = gather, bytes
-        self._done = 0
+        self._work: tuple[Work, Clock] | None = None
         self._out: list[_Errand] = []
         self._back: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
-        self._losses = 0
-        self._hired, self._told = 0, queue.SimpleQueue[Task]()
+        self._grown, self._told = deque[tuple[Runner, float]](), deque[Any]()  # what is not handed on yet
+        self._done = self._losses = 0
+        self._common = dict[
+            int, tuple[object, object]
+        ]()  # what leaves of a tree have in common, and how it is handed on
         self.sent = set[int]()  # the hashes of lines that somebody was hired for
 
     @property
@@ -112,22 +125,16 @@ class Crew:
 
     def hire(self, function: Callable[..., object], *arguments: object, **options: object) -> None:
         """Have something worked out beside the trees."""
-        self._hired += 1
-        self._pool.submit(partial(function, **options), *arguments).add_done_callback(self._told.put)
+        self._give(_Errand(), partial(function, **options), *arguments)
 
     def results(self, waits: Callable[[], bool], clock: Clock) -> Iterator[Any]:
         """Results of it, those too that come as long as somebody waits; nothing of those who are lost."""
-        while self._hired:
+        while self._told or len(self._lent) < len(self._out):
             there = waits()
-            with clock.waiting():
-                task = _next(self._told, LOOK * there)
-            if task is not None:
-                self._hired -= 1
-                try:
-                    yield task.result()
-                except self._pool.lost as error:
-                    self._hired, self._told = 0, queue.SimpleQueue[Task]()
-                    self._lose(error)
+            if not self._told:
+                self._step(LOOK * there, clock)
+            if self._told:
+                yield self._told.popleft()
             elif not there:
                 break
 
@@ -143,21 +150,21 @@ class Crew:
 
     def run(self, work: Work, clock: Clock) -> bool:
         """Work together until it is finished, the clock has expired, or nobody can do anything; whether anything was done."""
-        before = self._done
+        before, self._work = self._done, (work, clock)
         try:
             while self.usable and not (work.finished() or clock.expired):
-                while (idle := self._idle) > 0 and (runner := work.choose()) is not None:
-                    if not self._send(runner, work, clock, idle):
-                        break
-                if not self._out:
+                self._feed()
+                if not self._lent:
                     break
-                with clock.waiting():
-                    errand = _next(self._back, LOOK)
-                self._merge(errand, work)
-            if not clock.interrupted and not work.finished():
-                self._last(work)
+                self._step(LOOK, clock)
+                self._hand_on(work)
+            until = time.monotonic() + LATE
+            while self._lent and not (clock.interrupted or work.finished()) and time.monotonic() < until:
+                self._step(LOOK, clock)  # the time is up: who works stops by himself, and sends back what he has
+            self._hand_on(work)
         finally:
-            self._dismiss()
+            self._work = None
+            self._dismiss(self._lent)
         return self._done > before
 
     def close(self) -> None:
@@ -170,66 +177,96 @@ class Crew:
         return self._gather()
 
     @property
-    def _idle(self) -> int:
-        """Number of errands that may still be given, less than 0 once workers are gone: one waits, lest anybody has to."""
-        return self._pool.size + 1 - len(self._out)
+    def _lent(self) -> list[_Errand]:
+        return [errand for errand in self._out if errand.runner is not None]
 
-    def _send(self, runner: Runner, work: Work, clock: Clock, idle: int) -> bool:
-        """Lend some leaves, with a share of the room that there is; False if there is no room, or nothing to lend."""
+    def _feed(self) -> None:
+        """Give errands until everybody has some ahead of him."""
+        if self._work is None:
+            return
+        work, clock = self._work
+        while self.usable and not (work.finished() or clock.expired):
+            wanted = AHEAD * self._pool.size  # fewer than there are once workers are gone
+            if len(self._out) >= wanted or (runner := work.choose()) is None:
+                break
+            if not self._send(runner, work, clock, wanted - len(self._lent)):
+                break
+
+    def _send(self, runner: Runner, work: Work, clock: Clock, places: int) -> bool:
+        """Lend some leaves, with a share of the room that there is; False if there is no room, or nothing to lend.
+
+        Few are lent for a moment only, so that there are more for whoever comes next.
+        """
         room = work.room(runner)
         if room < math.inf:
-            room = (room - sum(errand.room for errand in self._out)) / idle
+            room = (room - sum(errand.room for errand in self._lent)) / places
         if room < 1.0:
             return False
-        errand = _Errand(runner, runner.lend(1.0 / self._pool.size), room)
+        errand = _Errand(runner, runner.lend(1.0 / places), room)
         if errand.numbers:
             lent = runner.lent(errand.numbers)
-            self._out.append(errand)
-            seconds = min(turn_of(clock), clock.remaining)
-            errand.task = self._pool.submit(worked, lent, seconds, lent.leaves + room)
-            errand.task.add_done_callback(lambda _: self._back.put(errand))
+            share = max(min(len(errand.numbers) / FEW, 1.0), BRIEF)
+            seconds = min(turn_of(clock) * share, clock.remaining / AHEAD)
+            self._give(errand, worked, lent, self._sent_once(lent), seconds, lent.leaves + room)
         return bool(errand.numbers)
 
-    def _merge(self, errand: _Errand | None, work: Work) -> None:
-        """Put it where it was; what was lost is lent again."""
+    def _sent_once(self, lent: Runner) -> object:
+        """Take what all leaves of a tree have in common out of some that are lent; it is sent by itself."""
+        thing = None
+        for place in lent.common:
+            thing = getattr(*place)
+            setattr(*place, None)
+        if id(thing) not in self._common:
+            self._common[id(thing)] = thing, self._pool.share(thing)
+        return self._common[id(thing)][1]
+
+    def _give(self, errand: _Errand, function: Callable[..., object], *arguments: object) -> None:
+        self._out.append(errand)
+        errand.task = self._pool.submit(function, *arguments)
+        errand.task.add_done_callback(lambda _: self._back.put(errand))
+
+    def _step(self, seconds: float, clock: Clock) -> None:
+        """Wait so long for an errand's end; leaves are put where they were, and what was lost is lent again."""
+        with clock.waiting():
+            errand = _next(self._back, seconds)
         if errand is None or errand not in self._out:
             return
-        self._out.remove(errand)
         assert errand.task is not None
         try:
-            grown = errand.task.result()
+            found = errand.task.result()
         except self._pool.lost as error:
-            errand.runner.take_back(errand.numbers)
-            self._lose(error)
+            self._losses += 1
+            logger.warning("a worker is lost, its work is done again: %s", error)
+            self._dismiss(self._out)  # with him perhaps all, and what they had; others take their places
+            self._common.clear()
+            if self.usable:
+                self._pool.renew()
         except BaseException:
-            errand.runner.take_back(errand.numbers)
+            self._dismiss([errand])
             raise
         else:
-            errand.runner.graft(errand.numbers, grown.nodes, grown.point)
+            self._out.remove(errand)
+            if errand.runner is None:
+                self._told.append(found)
+            else:
+                errand.runner.graft(errand.numbers, found.nodes, found.point)
+                self._grown.append((errand.runner, found.seconds))
+        self._feed()
+
+    def _hand_on(self, work: Work) -> None:
+        """Tell what has grown, that too which comes while somebody is told."""
+        while self._grown:
             self._done += 1
-            work.merged(errand.runner, grown.seconds)
+            work.merged(*self._grown.popleft())
 
-    def _lose(self, error: BaseException) -> None:
-        """A worker is lost, and with it perhaps all; others take their places."""
-        self._losses += 1
-        logger.warning("a worker is lost, its work is done again: %s", error)
-        self._dismiss()
-        if self.usable:
-            self._pool.renew()
-
-    def _last(self, work: Work) -> None:
-        """The time is up: who works stops by himself, and sends back what he has."""
-        until = time.monotonic() + LATE
-        while self._out and time.monotonic() < until:
-            self._merge(_next(self._back, LOOK), work)
-
-    def _dismiss(self) -> None:
+    def _dismiss(self, errands: list[_Errand]) -> None:
         """Take back lent leaves as they were."""
-        for errand in self._out:
-            errand.runner.take_back(errand.numbers)
+        self._out = [errand for errand in self._out if errand not in errands]
+        for errand in errands:
+            if errand.runner is not None:
+                errand.runner.take_back(errand.numbers)
             if errand.task is not None:
                 errand.task.cancel()
-        self._out = []
 
 
 def _next(back: queue.SimpleQueue[T], seconds: float) -> T | None:
@@ -241,21 +278,10 @@ def _next(back: queue.SimpleQueue[T], seconds: float) -> T | None:
 
 
 @contextmanager
-def crew_of(jobs: int, scheduler: str | None) -> Iterator[Crew | None]:
-    """Workers on the trees of one answer: so many processes, or those of a Dask scheduler; None where nobody else works.
-
-    Raises
-    ------
-    InputError
-        If these are not a number of processes, and the address of a scheduler that answers.
-    """
-    need_workers(jobs, scheduler)
-    crew: Crew | None = None
-    if scheduler is not None:
-        cluster = ClusterPool(scheduler)  # at once: whoever asks for a cluster wants to know whether it is there
-        crew = Crew(lambda: cluster)
-    elif jobs > 1:
-        crew = Crew(partial(LocalPool, jobs), bytes=jobs * PROCESS)
+def crew_of(jobs: int, scheduler: str | None, begin: Callable[[], None]) -> Iterator[Crew | None]:
+    """Workers on the trees of one answer, as `gather`; None where nobody else works."""
+    pool = gather(jobs, scheduler, begin)
+    crew = Crew(pool, bytes=jobs * PROCESS if jobs > 1 else 0.0) if pool else None
     try:
         yield crew
     finally:

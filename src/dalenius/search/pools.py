@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 from dalenius.errors import InputError, brief
@@ -46,10 +49,35 @@ class Pool(Protocol):
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Task: ...
 
+    def share(self, thing: object) -> object:
+        """Have something that many tasks need sent once: an argument of theirs that is it there, or `Stored`."""
+
     def renew(self) -> None:
         """After a worker was lost."""
 
     def close(self) -> None: ...
+
+
+def nothing() -> None:
+    """The first task of who has nothing to load."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Something for the processes of this machine, in a file of nobody else."""
+
+    path: str
+
+    @property
+    def thing(self) -> Any:
+        return _stored(self.path)
+
+
+@lru_cache(maxsize=4)
+def _stored(path: str) -> Any:
+    import joblib
+
+    return joblib.load(path)
 
 
 class LocalPool:
@@ -57,10 +85,12 @@ class LocalPool:
 
     lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, begin: Callable[[], None] = nothing) -> None:
+        """`begin` is what every process does first."""
         self.size = jobs
+        self._folder: tempfile.TemporaryDirectory[str] | None = None  # of what is shared
         self._executor = self._begun()
-        self._here = [self.submit(_here) for _ in range(jobs)]  # they begin now to load what they will need
+        self._here = [self.submit(begin) for _ in range(jobs)]
 
     @property
     def ready(self) -> bool:
@@ -75,22 +105,34 @@ class LocalPool:
             return lost
         return task
 
+    def share(self, thing: object) -> object:
+        import joblib
+
+        try:
+            self._folder = self._folder or tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+            with tempfile.NamedTemporaryFile(dir=self._folder.name, delete=False) as file:
+                joblib.dump(thing, file)
+        except OSError:  # there is no place for it: it goes with every task
+            return thing
+        return Stored(file.name)
+
     def renew(self) -> None:
         """Processes that have lost one of them take no more work."""
-        self.close()
+        self._end()
         self._executor = self._begun()
 
-    def close(self) -> None:
+    def _end(self) -> None:
         self._executor.shutdown(wait=True, kill_workers=True)
+
+    def close(self) -> None:
+        self._end()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def _begun(self) -> Any:
         from joblib.externals.loky import ProcessPoolExecutor
 
         return ProcessPoolExecutor(self.size, initializer=_begin_to_work, env=ONE_THREAD)
-
-
-def _here() -> None:
-    """The first task of every process: to be there."""
 
 
 def _begin_to_work() -> None:
@@ -108,10 +150,10 @@ def _go_with(parent: int) -> None:
 class ClusterPool:
     """The workers of a Dask cluster, which have this package in this version. Work of a worker that dies goes to another one."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, begin: Callable[[], None] = nothing) -> None:
         try:
             from distributed import CancelledError as Cancelled
-            from distributed import Client
+            from distributed import Client, fire_and_forget
             from distributed.scheduler import KilledWorker
         except ImportError:
             raise InputError("scheduler: Dask is not installed: pip install 'dalenius[dask]'") from None
@@ -126,8 +168,12 @@ class ClusterPool:
                 f"scheduler: expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786; got {brief(address)}: {error}"
             ) from None
         self.lost: tuple[type[BaseException], ...] = (Cancelled, CancelledError, KilledWorker, OSError)
+        self._here = [self.submit(begin) for _ in range(self.size)]
+        fire_and_forget(self._here)  # they have begun before somebody else's audit
 
-    ready = True
+    @property
+    def ready(self) -> bool:
+        return any(task.done() for task in self._here)
 
     @property
     def size(self) -> int:
@@ -136,6 +182,9 @@ class ClusterPool:
     def submit(self, function: Callable[..., object], *arguments: object) -> Task:
         task: Task = self._client.submit(function, *arguments, pure=False)
         return task
+
+    def share(self, thing: object) -> object:
+        return self._client.scatter(thing, broadcast=True, hash=False)
 
     def renew(self) -> None:
         """The scheduler has seen to it."""
@@ -155,21 +204,26 @@ def need_workers(jobs: object, scheduler: object) -> None:
         )
 
 
-@contextmanager
-def pool_of(jobs: int, scheduler: str | None) -> Iterator[Pool | None]:
-    """So many processes, or the workers of a Dask scheduler, while this lasts; None where nobody else works.
+def gather(jobs: int, scheduler: str | None, begin: Callable[[], None] = nothing) -> Callable[[], Pool] | None:
+    """Call so many processes together, or the workers of a Dask scheduler, who `begin` with what they load; None: nobody else works.
 
     Raises
     ------
     InputError
-        As `need_workers`, and if no scheduler answers at the address.
+        As `need_workers`, and, at once, if no scheduler answers at the address.
     """
     need_workers(jobs, scheduler)
-    pool: Pool | None = None
     if scheduler is not None:
-        pool = ClusterPool(scheduler)
-    elif jobs > 1:
-        pool = LocalPool(jobs)
+        cluster = ClusterPool(scheduler, begin)
+        return lambda: cluster
+    return partial(LocalPool, jobs, begin) if jobs > 1 else None
+
+
+@contextmanager
+def pool_of(jobs: int, scheduler: str | None) -> Iterator[Pool | None]:
+    """Those of `gather` while this lasts."""
+    gathered = gather(jobs, scheduler)
+    pool = gathered() if gathered else None
     try:
         yield pool
     finally:

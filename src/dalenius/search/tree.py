@@ -209,6 +209,14 @@ class Tree(Generic[Content, Cut]):
         for number in numbers:
             heapq.heappush(self._open, (-self._lent.pop(number), number))
 
+    @property
+    def common(self) -> list[tuple[object, str]]:
+        """Places of what its leaves have in common, owners and names; none where that is little."""
+        return []
+
+    def shorten(self) -> None:
+        """Prepare closed leaves for being written down."""
+
     def preorder(self) -> Iterator[Branch[Cut] | Leaf[Content, Cut]]:
         """Branches and leaves, a branch before its parts, and these in their order."""
         for number in preorder(0, self._parts):
@@ -324,6 +332,11 @@ class Runner(ABC):
         """A step; False if nothing more can be done."""
 
     # ------------------------------------------------------------ for many
+
+    @property
+    def common(self) -> list[tuple[object, str]]:
+        """Places of what its leaves have in common, which others are told once."""
+        return self.tree.common
 
     @property
     def waits(self) -> bool:

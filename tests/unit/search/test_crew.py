@@ -2,13 +2,13 @@
 
 import itertools
 import math
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, Future
 
 import numpy as np
 import pytest
 
 import dalenius as dl
-from colleagues import Colleagues
+from colleagues import Colleagues, copied
 from dalenius.search import Clock
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.crew import LOSSES, Crew, Work, worked
@@ -97,7 +97,7 @@ def test_what_was_lent_comes_back_in_its_place():
     first, second = square.lend(0.5), square.lend(0.1)
     assert not set(first) & set(second)
     assert (square.upper, square.leaves) == before  # away, and yet they count
-    grown = worked(square.lent(first), math.inf, math.inf)
+    grown = worked(square.lent(first), square.tree._relaxation, math.inf, math.inf)
     square.graft(first, grown.nodes, grown.point)
     covers(square)
     square.take_back(second)
@@ -118,6 +118,52 @@ def test_together_they_reach_the_target(size):
     assert pool.closed
     assert pool.tasks > 3 * size
     covers(square)
+
+
+class Later(Colleagues):
+    """They end what they are at, the first first, when somebody waits for it; `short` counts how often that was too little."""
+
+    def __init__(self, square, size=2):
+        super().__init__(size)
+        self.square, self.given, self.most, self.short, self.waits = square, [], [], 0, 0
+
+    def submit(self, function, *arguments):
+        task = Future()
+        self.given.append(lambda: task.set_result(copied(function(*copied(arguments)))))
+        if function is worked:
+            self.most.append(arguments[-1])
+        return task
+
+    def next(self, back, seconds):
+        self.waits += 1
+        self.short += len(self.given) < 2 * self.size and self.square.waits
+        if self.given:
+            self.given.pop(0)()
+        return None if back.empty() else back.get()
+
+
+@pytest.mark.parametrize("room", [math.inf, 800.0])
+def test_nobody_waits_for_whoever_proves(monkeypatch, room):
+    """Each has one errand ahead of him, also while this process waits for those who are hired; once they waited for it."""
+    square, found = Square(0.01), []
+    pool = Later(square)
+    monkeypatch.setattr("dalenius.search.crew._next", pool.next)
+    crew = Crew(lambda: pool)
+
+    def merged():
+        for n in range(2):
+            crew.hire(pow, n, 2)
+        found.extend(crew.results(lambda: True, clock))
+
+    clock = Clock()
+    assert crew.run(work_on(square, room, merged), clock)
+    covers(square)
+    assert done(square)
+    assert not pool.given
+    assert pool.waits > 40
+    assert pool.short == 0
+    assert found.count(0) == found.count(1) > 5
+    assert max(pool.most) <= max(room / 4 + 64, pool.most[0])  # whoever is hired leaves room to others
 
 
 def test_nobody_is_called_for_nothing():

@@ -154,6 +154,10 @@ class DualTree(Runner):
         """Leaves of the joint tree and of all row trees."""
         return self.tree.leaves + self._row_leaves
 
+    @property
+    def common(self) -> list[tuple[object, str]]:
+        return [(self, "aim")]
+
     def leaf_bytes(self) -> int:
         """About how much memory a row leaf takes."""
         return 1200 + 24 * self.aim.channel.rows.shape[1]

@@ -485,6 +485,10 @@ class PosteriorTree(Runner):
         return self.tree.leaf_bytes()
 
     @property
+    def common(self) -> list[tuple[object, str]]:
+        return [(self, "relaxation"), *self.tree.common]
+
+    @property
     def told(self) -> int:
         return len(self.tree.told)
 

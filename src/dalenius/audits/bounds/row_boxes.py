@@ -43,6 +43,8 @@ class RowBox:
         Groups that were split, and how many partitions there were on the way to that: 0 for the first.
     coarser_low, coarser_high : (coarser groups,)
         Their ranges at that time, tightened.
+    short : array or None
+        The slopes as they are written, once they are known.
     """
 
     groups: Groups
@@ -53,6 +55,7 @@ class RowBox:
     since: Groups = ()
     coarser_low: Floats = field(default_factory=lambda: np.empty(0))
     coarser_high: Floats = field(default_factory=lambda: np.empty(0))
+    short: Floats | None = None
 
     def less(self, closed: Sequence[ClosedPart]) -> RowBox:
         """Without closed parts."""

@@ -21,6 +21,9 @@ from dalenius.search.tree import Branch, Leaf, Sprout, Tree, preorder
 
 GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
 PARTITION = 0.25  # of a leaf with slopes for all outputs: what a partition takes to be checked when it is met first
+PART: RowLeaf = Leaf(
+    RowBox((), *3 * (np.empty(0),)), -np.inf, None
+)  # stands for a closed part that is a leaf by itself
 FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 
@@ -59,11 +62,23 @@ class RowTree(Tree[RowBox, Plan]):
 
     def tell(self) -> dict[int, tuple[RowBox, Floats]]:
         """Tell the closed leaves that were not told: their boxes and slopes, by their numbers."""
+        self.shorten()
         boxes = {number: self._leaf(number).content for number in self.untold}
-        found = dict(zip(boxes, self.problem.shortened(list(boxes.values()), self.target), strict=True))
-        self.told |= found
+        found = {number: (box, box.short) for number, box in boxes.items() if box.short is not None}  # so have all
+        self.told |= {number: slopes for number, (_, slopes) in found.items()}
         self.untold = []
-        return {number: (box, found[number]) for number, box in boxes.items()}
+        return found
+
+    def shorten(self) -> None:
+        """Find the slopes of closed leaves that were not told as they will be written."""
+        boxes = {n: leaf.content for n in self.untold if (leaf := self._leaf(n)).content.short is None}
+        slopes = self.problem.shortened(list(boxes.values()), self.target)
+        for (number, box), short in zip(boxes.items(), slopes, strict=True):
+            self.nodes[number] = Leaf(replace(box, short=short), self._leaf(number).bound, None)
+
+    @property
+    def common(self) -> list[tuple[object, str]]:
+        return [(self, "problem")]
 
     def above(self, numbers: Iterable[int]) -> set[int]:
         """The numbers of the branches above these nodes."""
@@ -163,7 +178,8 @@ def _sprout(leaf: RowLeaf, parts: Sequence[RowLeaf]) -> Sprout[RowBox, Plan]:
     worse = any(part.bound > leaf.bound for part in parts)
     whole: RowLeaf | None = Leaf(leaf.content, leaf.bound, None) if worse else None
     capped = (replace(part, bound=min(part.bound, leaf.bound)) for part in parts)
-    return Sprout(replace(leaf.cut, whole=whole), tuple(capped))
+    closed = tuple(replace(end, leaf=PART) for end in leaf.cut.closed)
+    return Sprout(replace(leaf.cut, closed=closed, whole=whole), tuple(capped))
 
 
 def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:

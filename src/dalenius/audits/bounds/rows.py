@@ -260,6 +260,11 @@ class RowSolver:
             self.solve, self.worked = _compiled(self.clock), -math.inf
 
 
+def prepared() -> None:
+    """Load what was compiled before, in a process that will work on trees."""
+    RowSolver(COMPILING)._change()
+
+
 def _seconds(classes: int, outputs: int) -> float:
     """About what numpy takes for a box."""
     return 7e-5 + classes * outputs * (5e-7 + 1e-8 * outputs)
