@@ -280,7 +280,7 @@ def _audited(problem: WorstCaseLeakage, search: Run, given: Known, method: str |
     known = _certificate(given, Result)
     if known is not None and not problem.searched:
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
-    audit = audit_within(problem, search)
+    audit = audit_within(problem, search, plain=method is None and known is None and shares is None)
     if method is not None and isinstance(audit, EntropyAudit):
         audit = alternating.AlternatingAudit(problem, search)
     if known is not None and isinstance(audit, EntropyAudit):

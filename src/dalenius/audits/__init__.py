@@ -15,6 +15,8 @@ from dalenius.evidence import CERTAIN, MARGINS, Upper
 from dalenius.evidence.upper import RecordLine
 from dalenius.model import MechanismProblem, WorstCaseLeakage
 from dalenius.model.costs import Kind, record_kinds
+from dalenius.model.problems.large import WideCount
+from dalenius.reduction import Grid
 from dalenius.results import RecordProof
 from dalenius.search import Limits, Run
 
@@ -89,13 +91,16 @@ AUDITS = {
     "wide_count": "wide.WideAudit",
 }
 ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
+MANY = 2**20  # entries of a channel, beyond which an audit of the rounded count is much less work
+MUCH = 30.0  # nats of knowledge, for which its witness may fall short
 FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
 
 def audit_of(problem: MechanismProblem, search: Run) -> Any:
     """The audit of records or secrets that fits the question, not yet run."""
     home, name = AUDITS[problem.route.audit].split(".")
-    return getattr(import_module(f"dalenius.audits.{home}"), name)(problem, search)
+    more = (problem.route.wide,) if problem.route.wide else ()
+    return getattr(import_module(f"dalenius.audits.{home}"), name)(problem, search, *more)
 
 
 def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
@@ -108,10 +113,18 @@ def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
         )
 
 
-def audit_within(problem: WorstCaseLeakage, search: Run) -> Any:
-    """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
+def audit_within(problem: WorstCaseLeakage, search: Run, *, plain: bool = False) -> Any:
+    """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take.
+
+    Of a question that is `plain`, with no other wish than its interval, it may be one that reaches just the gap.
+    """
     costs, limits = problem.costs, search.limits
     if problem.searched and costs.held > limits.least[1]:
         return LettersAudit(problem, search)
     search.clock.reserve(min(ROOM * costs.whole.seconds, 0.9 * limits.seconds))
+    if plain and problem.searched and search.checkpoint is None and 0.0 < problem.max_knowledge < MUCH:
+        asked = problem.query, problem.records, problem.mechanism, problem.adversary
+        count = WideCount.of(*asked, entries=MANY)
+        if count is not None and (count.letters, count.counted) == (2, 1) and Grid(count, 2).spread <= limits.gap / 8.0:
+            return import_module("dalenius.audits.wide").WideAudit(problem, search, count)
     return audit_of(problem, search)

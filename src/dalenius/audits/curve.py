@@ -15,7 +15,7 @@ from dalenius.evidence import CurveStep, Lower, claim_text, unit_of
 from dalenius.evidence.certificate import Certificate
 from dalenius.evidence.ends import Pair
 from dalenius.evidence.lower import WitnessLine
-from dalenius.evidence.upper import InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
+from dalenius.evidence.upper import GridLine, InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
 from dalenius.information import mutual_information
 from dalenius.model import EntropyAtLeast, WorstCaseLeakage
@@ -80,10 +80,10 @@ def bound_at(certificate: Certificate, problem: WorstCaseLeakage) -> Fraction:
 
 
 def _slopes(proof: Sequence[ProofLine]) -> set[Fraction] | None:
-    """The multipliers of the leaves' entropy bounds; None where a leaf is about the uniform prior."""
+    """The multipliers of the leaves' entropy bounds; None where a leaf is about the uniform prior, or a rounded count."""
     slopes = set[Fraction]()
     for line in proof:
-        if isinstance(line, UniformLeaf):
+        if isinstance(line, UniformLeaf | GridLine):
             return None
         if isinstance(line, JointLeaf):
             slopes.add(Fraction(line.entropy))

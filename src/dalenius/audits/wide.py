@@ -16,9 +16,9 @@ import numpy as np
 
 from dalenius.audits.ascent import feasible
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.proof_lines import informed_line
+from dalenius.audits.proof_lines import entropy_line, informed_line
 from dalenius.audits.rounded import RoundedAudit
-from dalenius.evidence import short_text
+from dalenius.evidence import matrix_text, short_text
 from dalenius.evidence.lower import LowerLine, SparseLaw, WindowOfWitness, WitnessLine
 from dalenius.evidence.upper import EndsLeaf, LettersLine, ProofLine, RecordLine
 from dalenius.information import mutual_information
@@ -56,16 +56,20 @@ class _OnPlaces(Exposure):
 
 @dataclass
 class WideAudit(Audit):
-    """A running audit of a wide count against `EntropyAtLeast`; all records are alike."""
+    """A running audit of a count against `EntropyAtLeast`; all records are alike. The lines of a wide one are about a window.
 
+    Parameters
+    ----------
+    count : WideCount
+    """
+
+    count: WideCount
     masses: Floats | None = field(default=None, init=False)
     leakage: float = field(default=0.0, init=False)
     rounded: RoundedAudit | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        count = self.problem.route.wide
-        assert count is not None
-        self.count, self.knowledge = count, self.problem.max_knowledge
+        count, self.knowledge = self.count, self.problem.max_knowledge
         self.places = _window(count, self.knowledge)
         self.log_uniform = log_shares(count.records, count.contributions, np.array(self.places.counts, dtype=float))
 
@@ -81,7 +85,7 @@ class WideAudit(Audit):
     def _bound(self) -> tuple[float, str, ProofLine]:
         """The least bound, what it is called, and its leaf."""
         count, problem = self.count, self.problem
-        bounds: list[tuple[float, str, ProofLine]] = [(math.log(count.letters), "letters", LettersLine())]
+        bounds: list[tuple[float, str, ProofLine]] = [(math.log(count.letters), "letters", self._letters)]
         if count.letters == 2:
             bounds.append((_of_ends(count), "ends", EndsLeaf()))
         rows = own_rows(problem.query, problem.records, problem.mechanism, 0)
@@ -157,11 +161,15 @@ class WideAudit(Audit):
         if -float(entropy_of(p, self.log_uniform)) > self.knowledge - 0.1 * room:
             return None
         leakage = float(mutual_information(self.places.through(p)))
+        if self.problem.route.wide is None:
+            masses = np.zeros((self.count.letters, self.count.records + 1))
+            masses[:, list(self.places.counts)] = p
+            return Exposure(0, leakage, masses, matrix_text(masses))
         weights = tuple(_sparse(short(row, DIGITS)) for row in p)
         return _OnPlaces(0, leakage, p, weights, places=self.places)
 
     def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
-        return self.places.counts
+        return super().columns_of(exposure) if self.problem.route.wide is None else self.places.counts
 
     @property
     def pieces(self) -> int:
@@ -181,7 +189,11 @@ class WideAudit(Audit):
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters."""
-        return math.log(self.count.letters), (RecordLine(0), LettersLine())
+        return math.log(self.count.letters), (RecordLine(0), self._letters)
+
+    @property
+    def _letters(self) -> ProofLine:
+        return entropy_line() if self.problem.route.wide is None else LettersLine()
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         best = self.rounded is not None and self.rounded.lifted < self._bound[0]

@@ -47,8 +47,15 @@ class WideCount:
         return sum(self.contributions)
 
     @classmethod
-    def of(cls, query: Query, records: Records, mechanism: Mechanism, adversary: Adversary | None) -> WideCount | None:
-        """None where the question is another one, or small enough (docs/certificate-format.md, wide counts).
+    def of(
+        cls,
+        query: Query,
+        records: Records,
+        mechanism: Mechanism,
+        adversary: Adversary | None,
+        entries: int | None = None,
+    ) -> WideCount | None:
+        """None where the question is another one, or the channel has no more entries (docs/certificate-format.md, wide counts).
 
         >>> from dalenius.model.adversaries import ProductPriors
         >>> from dalenius.model.mechanisms import Geometric
@@ -65,7 +72,7 @@ class WideCount:
             return None
         n, letters = len(records), records.alphabets[0]
         low, high = mechanism.span(np.array([0, n]))
-        if low > 0 or high < n or (n + 1) * (high - low + 1) <= MAX_ENTRIES:
+        if low > 0 or high < n or (n + 1) * (high - low + 1) <= (entries or MAX_ENTRIES):
             return None
         return cls(n, letters, epsilon, sums.contribution(0, letters))
 
