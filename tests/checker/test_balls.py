@@ -10,8 +10,9 @@ from flint import arb, ctx, fmpq, fmpz_poly
 
 from campaigns import draws
 from dalenius_check.core.arithmetic.balls import NAN, Ball, precision, rounded, workprec
-from dalenius_check.core.arithmetic.elementary import exponential, log, log_ratio, series
+from dalenius_check.core.arithmetic.elementary import exponential, exponentials, log, log_ratio, series
 from dalenius_check.core.arithmetic.matrices import Matrix, Polynomial
+from dalenius_check.core.arithmetic.vectors import Listed, Vector
 
 BITS = (128, 128, 128, 53, 256, 1024)
 OPERATIONS = {"+": add, "-": sub, "*": mul, "/": truediv}
@@ -192,7 +193,7 @@ def test_the_parts_of_functions_are_off_by_at_most_what_they_say():
     """Fixed point against FLINT: each remainder by itself, at few bits, where they matter most."""
     rng = random.Random(20)
     for _ in range(draws(400, 40_000)):
-        bits, p = rng.randint(8, 200), rng.randint(1, 10**6)
+        bits, p = rng.randint(24, 200), rng.randint(1, 10**6)
         q = rng.randint((p + 1) // 2, 2 * p)
         value, off = log_ratio(p, q, bits)
         assert within(arb(fmpq(p, q)).log() * 2**bits, value - off, value + off)
@@ -206,6 +207,8 @@ def test_the_parts_of_functions_are_off_by_at_most_what_they_say():
         value, off, k = exponential(mid, exp, bits)
         scaled = (arb(fmpq(mid) * fmpq(2) ** exp) - k * arb(2).log()).exp() * 2**bits
         assert within(scaled, value - off, value + off)
+    value, off, k = exponentials([mid] * 5000, exp, bits)
+    assert within(5000 * scaled, value - off, value + off)
 
 
 def test_exact_values_stay_exact():
@@ -274,6 +277,88 @@ def test_products_of_matrices_contain_what_exact_fractions_give():
     assert (Matrix([[Ball(0)]]) * Matrix(1, 3)).entries()[2].is_zero()
     assert not any(x.is_finite() for x in (Matrix([[NAN]]) * Matrix([[Ball(0), Ball(1)]])).entries())
     assert [ends(x)[0] for x in ((Matrix(2, 1) + Matrix([[Ball(1)], [Ball(2)]])) * Ball(3)).entries()] == [3, 6]
+
+
+def vector(rng, size):
+    """Balls of like or of very unlike sizes, as a vector, and some of their numbers."""
+    places, alike = rng.choice([(0,), (0, 3), (0, 300), (0, 3000)]), rng.random() < 0.4
+    balls = [draw(rng, places) if rng.random() < 0.9 else Ball(0) for _ in range(size)]
+    if alike:  # then what they are off by adds up
+        radius = rng.getrandbits(90)
+        balls = [rounded(rng.getrandbits(128) | 1 << 127, radius, -128) for _ in range(size)]
+    return balls, Vector.of(balls), [ends(x)[1] if alike else rng.choice(some_of(rng, x)) for x in balls]
+
+
+def test_vectors_contain_what_exact_fractions_give():
+    """At few bits, where roundings matter most; narrow where the entries are exact and alike."""
+    rng = random.Random(25)
+    for turn in range(draws(90, 30_000)):
+        with workprec(bits := (30, 53, 128)[turn % 3]):
+            size = rng.randint(1, 5)
+            (xs, x, a), (ys, y, b) = vector(rng, size), vector(rng, size)
+            height, (factor,) = rng.randint(1, 4), vector(rng, 1)[0]
+            matrix = [vector(rng, size)[::2] for _ in range(height)]
+            by = rng.choice(some_of(rng, factor))
+            places = [rng.randrange(size) for _ in range(3)]
+            through = x.through(Matrix([row for row, _ in matrix]))
+            found = [
+                (x + y, map(add, a, b)),
+                (x * y, map(mul, a, b)),
+                (x.max(y), map(max, a, b)),
+                (x.scaled(factor), [p * by for p in a]),
+                (x.at(places), [a[k] for k in places]),
+                (through, [sum(map(mul, a, row)) for _, row in matrix]),
+                (Listed([x.sum(), Vector.summed(xs), Vector.largest(xs)]), [sum(a), sum(a), max(a)]),
+            ]
+            for result, exact in found:
+                for ball, value in zip(result.entries(), exact, strict=True):
+                    low, high = ends(ball)
+                    assert low <= value <= high
+            if all(ball.radius == 0 for ball in xs + ys):
+                low, high = ends((x * y).sum())
+                assert high - low <= size * max(map(abs, a)) * max(map(abs, b)) / 2 ** (bits - 3)
+
+
+def test_sums_of_exponentials_contain_what_flint_gives():
+    """In fixed point, and one by one where that does not do; narrow where the exponents are exact."""
+    rng = random.Random(26)
+    for turn in range(draws(90, 15_000)):
+        with workprec(bits := (30, 53, 128)[turn % 3]):
+            place = rng.choice([0, 3, 9, 200])
+            balls = [draw(rng, (0, place)) for _ in range(rng.randint(1, 6))]
+            balls.append(rounded(rng.randint(-9, 9), rng.randint(0, 9), 0))
+            balls = [x for x in balls if (abs(x.middle) + x.radius).bit_length() + x.exponent <= 12] or [Ball(1)]
+            vector, listed = (kind.of(balls).log_sum_exp() for kind in (Vector, Listed))
+        points = [ends(x)[1] if turn % 2 else rng.choice(some_of(rng, x)) for x in balls]
+        numbers = [arb(fmpq(p.numerator, p.denominator)) for p in points]
+        value = sum(x.exp() for x in numbers).log() if len(numbers) > 1 else numbers[0]
+        for ball in (vector, listed):
+            assert not ball.is_finite() or within(value, *ends(ball))
+        assert vector.is_finite() or any(x.radius for x in balls)
+        if all(x.radius == 0 for x in balls):
+            low, high = ends(vector)
+            assert high - low <= Fraction(1 << 12, 2 ** (bits - 6))
+
+
+def test_vectors_of_what_is_not_known_or_not_as_long():
+    one, unknown = Vector.of([Ball(1), Ball(2)]), Vector.of([Ball(1), NAN])
+    for result in (one + unknown, unknown + one, one * unknown, unknown.max(one), one.scaled(NAN)):
+        assert not any(x.is_finite() for x in result.entries())
+    broken = [
+        unknown.sum(),
+        unknown.log_sum_exp(),
+        Vector.summed([NAN, Ball(1)]),
+        *one.through(Matrix([[NAN, Ball(0)]])).entries(),
+    ]
+    assert not any(x.is_finite() for x in broken)
+    for kind in (Vector, Listed):
+        short, long = kind.of([Ball(1)]), kind.of([Ball(1), Ball(2)])
+        for operation in (add, mul, kind.max):
+            with pytest.raises(ValueError, match="entries beside"):
+                operation(short, long)
+    with pytest.raises(ValueError, match="entries beside"):
+        one.through(Matrix([[Ball(1)]]))
+    assert [ends(x) for x in Vector.of([Ball(3), Ball(0)]).entries()] == [(3, 3), (0, 0)]
 
 
 def test_polynomials_are_flints():

@@ -65,7 +65,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
         "Level._inherit: before.box[same[group]] if group in same else self._simplex => before.box[g]"
     ),
     "forged_row_group": "Joint.coarser: self.theta => 2 * self.theta",
-    "forged_row_multipliers": "Joint.row: ranges.above(fmpq(0), hints) => arb(0)",
+    "forged_row_multipliers": "Joint.row: above(fmpq(0), [ranges], hints).sum() => arb(0)",
     "forged_chamber_channel": (
         "Exchange.need_channel: all(x is y or (channel.exact and x == y) for x, y in pairs) => True"
     ),

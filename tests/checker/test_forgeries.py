@@ -74,7 +74,7 @@ SELDOM = {
         " => self._keep(a, self.sets[a] - others, others)"
     ),
     "uniform anyway": "Section._uniform: self.model.is_uniform() => True",
-    "one end of a line": "Ranges.above: larger(f - slope * lo, g - slope * hi) => f - slope * lo",
+    "one end of a line": "bounds.above: (f + turns * lo).max(g + turns * hi) => f + turns * lo",
     "tau": "Joint.bound: 1 - self.theta + self.mu => self.mu",
     "information": "bounds.information: letters + outputs => outputs",
     "inner enclosure": "enclosure: fmpq(above, scale) => fmpq(below, scale)",

@@ -12,7 +12,7 @@ from campaigns import draws, thinned
 from dalenius_check import Status, check
 from dalenius_check.core import adversaries
 from dalenius_check.core.allowance import Allowance
-from dalenius_check.core.bounds import Ranges, Record, exact_information, information
+from dalenius_check.core.bounds import Ranges, Record, above, exact_information, information
 from dalenius_check.core.boxes import Box
 from dalenius_check.core.certificate import Lines
 from dalenius_check.core.channel import build
@@ -347,7 +347,7 @@ def test_lines_lie_above(case):
         lo = fmpq(int(rng.integers(0, 1000)), 1000)
         hi = min(lo + fmpq(int(rng.integers(0, 3)), 10 ** int(rng.choice([0, 3, 19, 37, 200]))), fmpq(1))
         weight, slope = fmpq(int(rng.integers(0, 5)), 4), fmpq(int(rng.integers(-(10**6), 10**6)), 10**5)
-        intercepts = Ranges([lo, fmpq(0)], [hi, fmpq(1)]).above(weight, [arb(slope), arb(-slope)])
+        intercepts = above(weight, [Ranges([lo, fmpq(0)], [hi, fmpq(1)])], [arb(slope), arb(-slope)]).sum()
         for t in (fmpq(0), fmpq(1, 3), fmpq(1, 2), fmpq(1)):
             x = lo + t * (hi - lo)
             curves = arb(weight) * (xlogx(arb(x)) + xlogx(arb(1 - x)))

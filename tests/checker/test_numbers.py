@@ -7,13 +7,13 @@ import pytest
 
 from dalenius_check.core.allowance import LimitError
 from dalenius_check.core.arithmetic import arb, choose, fmpq, using
+from dalenius_check.core.arithmetic.vectors import log_sum_exp
 from dalenius_check.core.numbers import (
     OpenError,
     RefusedError,
     at_most,
     enclosure,
     largest,
-    log_sum_exp,
     rational,
     total,
     xlogx,

@@ -6,15 +6,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain, islice
+from operator import add
 from typing import Any
 
 from .allowance import BALL
-from .arithmetic import arb, arb_mat, fmpq
+from .arithmetic import arb, arb_vec, fmpq
 from .channel import Channel, log_weights
 from .counts import Pairs
-from .numbers import grouped, height, larger, largest, log_sum_exp, once, summed, total, xlogx
+from .numbers import grouped, largest, once, over_one, summed, total, xlogx
+
+_TOGETHER = 256  # numbers whose lines are worked out between two looks at the clock
 
 
 class Record:
@@ -29,6 +32,11 @@ class Record:
         self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
         self.everything = {k for inputs in self.inputs for k in inputs}
         self.exchanges = set[object]()  # of letters, which were found to leave the channel as it is
+
+    @cached_property
+    def log_counts(self) -> list[arb_vec]:
+        """The logarithms of each letter's counts."""
+        return list(map(arb_vec, self.logs))
 
     def through(self, channel: Channel) -> Record:
         """The same record, released through another channel with the same inputs."""
@@ -53,14 +61,16 @@ class Ranges:
         self._point = curve
 
     @cached_property
-    def _rest(self) -> tuple[fmpq, fmpq]:
-        """Rest of 1 after the largest and the smallest numbers."""
-        return 1 - total(self.his), 1 - total(self.los)
+    def _whole(self) -> tuple[list[int], list[int], int]:
+        """The ends as numerators over one denominator, and this."""
+        numerators, one = over_one([*self.los, *self.his])
+        size = len(self.los)
+        return numerators[:size], numerators[size:], one
 
     @cached_property
     def size(self) -> int:
         """The bytes, at most, of the tightened ranges with all that is worked out from them."""
-        return len(self.los) * (6 * BALL + sum(map(height, self._rest)) // 2)
+        return len(self.los) * (6 * BALL + self._whole[-1].bit_length())
 
     @cached_property
     def ends(self) -> list[tuple[Any, Any]]:
@@ -68,40 +78,47 @@ class Ranges:
 
         Bound because a number is 1 - sum of the others, in [1 - sum of the other hi, 1 - sum of the other lo].
         """
-        low, high = self._rest
-        pairs = list(zip(self.los, self.his, strict=True))
+        lows, highs, one = self._whole
+        low, high = one - sum(highs), one - sum(lows)
         most = min(-low, high)
-        if all(0 <= hi - lo <= most for lo, hi in pairs):  # nothing to tighten
+        pairs = list(zip(self.los, self.his, strict=True))
+        whole = list(zip(lows, highs, strict=True))
+        if all(0 <= hi - lo <= most for lo, hi in whole):  # nothing to tighten
             return pairs
-        ends = [(max(lo, low + hi), min(hi, high + lo)) for lo, hi in pairs]
-        return ends if all(lo <= hi for lo, hi in ends) else []
+        if not all(max(lo, low + hi) <= min(hi, high + lo) for lo, hi in whole):
+            return []
+        both = zip(pairs, whole, strict=True)
+        return [
+            (v if low + hi <= lo else fmpq(low + hi, one), w if hi <= high + lo else fmpq(high + lo, one))
+            for (v, w), (lo, hi) in both
+        ]
 
     @cached_property
-    def _curve(self) -> list[tuple[arb, arb, arb, arb]]:
-        """Both tightened ends v, each followed by v log v."""
-        return [(*self._point(lo), *self._point(hi)) for lo, hi in self.ends]
+    def curve(self) -> list[tuple[tuple[arb, arb], tuple[arb, arb]]]:
+        """Both tightened ends v, each with v log v."""
+        return [(self._point(lo), self._point(hi)) for lo, hi in self.ends]
 
     @cached_property
     def sure(self) -> bool:
         """True if v log v is 0 at both ends of every number."""
         return all(v in (0, 1) for ends in self.ends for v in ends)
 
-    def above(self, weight: fmpq, slopes: Sequence[arb]) -> arb:
-        """The sum over the numbers of A with weight v log v <= A + slope v on the tightened range.
 
-        Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
-        """
-        if not weight:
-            ends = (
-                (arb(lo), arb(hi), slope)
-                for (lo, hi), slope in zip(self.ends, slopes, strict=True)
-                if not slope.is_zero()
-            )
-            return sum((larger(-slope * low, -slope * high) for low, high, slope in ends), arb(0))
-        factor = arb(weight)
-        curve = self._curve if weight == 1 else [(lo, factor * f, hi, factor * g) for lo, f, hi, g in self._curve]
-        lines = zip(curve, slopes, strict=True)
-        return sum((larger(f - slope * lo, g - slope * hi) for (lo, f, hi, g), slope in lines), arb(0))
+def above(weight: fmpq, families: Iterable[Ranges], slopes: Iterable[arb]) -> arb_vec:
+    """For all numbers of these families A with weight v log v <= A + slope v on the tightened range.
+
+    Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
+    """
+    turns = arb_vec([-slope for slope in slopes])
+    if not weight:
+        lows, highs = zip(*((arb(lo), arb(hi)) for ranges in families for lo, hi in ranges.ends), strict=True)
+        return (turns * arb_vec(lows)).max(turns * arb_vec(highs))
+    curve = [points for ranges in families for points in ranges.curve]
+    one, other = (tuple(map(arb_vec, zip(*side, strict=True))) for side in zip(*curve, strict=True))
+    (lo, f), (hi, g) = one, other
+    if weight != 1:
+        f, g = f.scaled(arb(weight)), g.scaled(arb(weight))
+    return (f + turns * lo).max(g + turns * hi)
 
 
 Turns = tuple[Channel, Sequence[arb]]  # slopes of K as a channel tells it
@@ -122,64 +139,74 @@ class Joint:
 
     def scores(
         self, phi: Callable[[int], Ranges], slopes: Sequence[Sequence[arb]], law: list[fmpq] | None
-    ) -> list[list[arb]]:
+    ) -> list[arb_vec]:
         """s(a, k), what p(a, k) is multiplied with; `phi` are the ranges of an output, `slopes` are by letter, then by output.
 
         Bound because the lines put (1 - theta) sum u log(u/r) below sum r A + sigma u, which is linear in p, and
         -sum r log r is at most -sum r log r^, linear too.
         """
         channel = self.record.channel
-        costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
+        offsets = [-self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
         # letters with one line have one column
         lines = {id(row): row for row in slopes}
-        gains = list[arb]()
         weight = 1 - self.theta
         flat = all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
-        for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
+        gains = list[arb]()
+        width = max(1, _TOGETHER // len(slopes))
+        for some in (range(y, min(y + width, channel.outputs)) for y in range(0, channel.outputs, width)):
             channel.allowance.look()
-            idle = flat and (not weight or phi(y).sure)
-            constant = (arb(0) if idle else phi(y).above(weight, [row[y] for row in slopes])) - cost
-            gains += [constant + slope for slope in column]
-        if all(gain.is_zero() for gain in gains):
-            return [[arb(0)] * len(inputs) for inputs in self.record.inputs]
-        sums = dict(zip(lines, channel.times(gains, len(lines)), strict=True))
-        return [[sums[id(row)][k] for k in inputs] for row, inputs in zip(slopes, self.record.inputs, strict=True)]
+            families = list(map(phi, some))
+            if flat and (not weight or all(ranges.sure for ranges in families)):
+                gains += offsets[some.start : some.stop]
+                continue
+            tops = above(weight, families, [row[y] for y in some for row in slopes])
+            letters = (tops.at(range(a, len(some) * len(slopes), len(slopes))) for a in range(len(slopes)))
+            gains += reduce(add, letters, arb_vec(offsets[some.start : some.stop])).entries()
+        if flat and all(gain.is_zero() for gain in gains):
+            return [arb_vec([arb(0)] * len(inputs)) for inputs in self.record.inputs]
+        base = arb_vec(gains)
+        sums = {place: channel.turned(base + arb_vec(row)) for place, row in lines.items()}
+        return [sums[id(row)].at(inputs) for row, inputs in zip(slopes, self.record.inputs, strict=True)]
 
-    def free(self, scores: list[list[arb]]) -> list[list[arb]]:
+    def free(self, scores: list[arb_vec]) -> list[list[arb]]:
         """For each letter numbers whose largest is psi over all its laws w, where theta or mu is zero.
 
         Bound because for theta = 0 the maximum of sum w s + mu H(w) has a closed form; for mu = 0
         sum w s + theta sum K log K is convex in w, hence largest where w is a single input.
         """
         if self.mu:
-            return [[_soft(row, self.mu, self.record.logs[a])] for a, row in enumerate(scores)]
+            mu = arb(self.mu)
+            return [[mu * self.exponents(a, row).log_sum_exp()] for a, row in enumerate(scores)]
         if not self.theta:
-            return scores
-        own = [[self.record.channel.negentropies[k] for k in inputs] for inputs in self.record.inputs]
-        return [[s + self.theta * x for s, x in zip(row, own[a], strict=True)] for a, row in enumerate(scores)]
+            return [row.entries() for row in scores]
+        own = [[self.theta * self.record.channel.negentropies[k] for k in inputs] for inputs in self.record.inputs]
+        return [(row + arb_vec(own[a])).entries() for a, row in enumerate(scores)]
 
-    def exponents(self, a: int, scores: list[arb]) -> list[arb]:
+    def exponents(self, a: int, scores: arb_vec) -> arb_vec:
         """log N + s / mu of letter a's inputs, for mu > 0."""
-        return _exponents(scores, arb(self.mu), self.record.logs[a])
+        return self.record.log_counts[a] + scores.scaled(1 / arb(self.mu))
 
-    def row(self, a: int, columns: list[arb_mat], turns: Iterable[Turns], families: Sequence[Family]) -> arb:
+    def row(self, a: int, exponents: arb_vec, turns: Iterable[Turns], families: Sequence[Family]) -> arb:
         """psi of one row leaf: over letter a's laws w with K = wR in the ranges.
 
-        The columns have the exponents of its inputs, and the turns, all families together, are what the lines below add to them.
+        Given are the exponents of its inputs; the turns, all families together, are what the lines below add to them.
 
         Bound because the lines of the last family put theta sum K log K below sum B + kappa K, and those of the others 0 below
         sum C + kappa K, all of which is linear in w.
         """
-        *others, (last, slopes) = families
         mu = arb(self.mu)
         share = 1 / mu
         for channel, hints in turns:
-            columns = channel.turned(columns, [kappa * share for kappa in hints])
-        values = list(chain(*(column.entries() for column in columns)))
-        above = sum((ranges.above(fmpq(0), hints) for ranges, hints in others), last.above(self.theta, slopes))
-        return above + mu * log_sum_exp([values[k] for k in self.record.inputs[a]])
+            exponents += channel.turned(arb_vec(hints).scaled(share)).at(self.record.inputs[a])
+        *others, (last, slopes) = families
+        tops = above(self.theta, [last], slopes).sum()
+        return (
+            summed(above(fmpq(0), [ranges], hints).sum() for ranges, hints in others)
+            + tops
+            + mu * exponents.log_sum_exp()
+        )
 
-    def coarser(self, a: int, exponents: list[arb], channel: Channel) -> list[arb]:
+    def coarser(self, a: int, exponents: arb_vec, channel: Channel) -> arb_vec:
         """Exponents of letter a's inputs for which the row problem may be about groups of outputs, which `channel` tells.
 
         Bound because sum K log K is that of the groups and sum K log(K / K of its group), convex and homogeneous in K, hence
@@ -187,27 +214,15 @@ class Joint:
         """
         fine, coarse = self.record.channel.negentropies, channel.negentropies
         share = arb(self.theta / self.mu)
-        return [x + share * (fine[k] - coarse[k]) for x, k in zip(exponents, self.record.inputs[a], strict=True)]
+        return exponents + arb_vec([share * (fine[k] - coarse[k]) for k in self.record.inputs[a]])
 
     def bound(self, psi: list[arb]) -> arb:
         """The leaf's bound at an entropy bound of 0, from one number for each letter; it falls by mu for each nat.
 
         Bound because H(p) = H(pi) + sum pi H(w), so that sum pi psi + tau H(pi) - mu b remains to be maximised.
         """
-        tau = 1 - self.theta + self.mu
-        return _soft(psi, tau, [arb(0)] * len(psi)) if tau else largest(psi)
-
-
-def _soft(values: Sequence[arb], factor: fmpq, logs: Sequence[arb]) -> arb:
-    """factor log sum N exp(value / factor): the maximum over laws w of sum w value + factor sum w log(N / w)."""
-    ball = arb(factor)
-    return ball * log_sum_exp(_exponents(values, ball, logs))
-
-
-def _exponents(values: Sequence[arb], factor: arb, logs: Sequence[arb]) -> list[arb]:
-    """log N + value / factor."""
-    share = 1 / factor
-    return [log + value * share for value, log in zip(values, logs, strict=True)]
+        tau = arb(1 - self.theta + self.mu)
+        return largest(psi) if tau.is_zero() else tau * arb_vec([value / tau for value in psi]).log_sum_exp()
 
 
 def entropy_of(record: Record, masses: Sequence[Sequence[tuple[int, fmpq]]]) -> arb:

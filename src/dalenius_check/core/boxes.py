@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance, lemma
-from .arithmetic import arb, fmpq
+from .arithmetic import arb, arb_vec, fmpq
 from .bounds import Ranges, Record, point
 from .channel import Channel, log_weights
 from .numbers import Kept, height, need, normalised, once, summed, take_entries, total, xlogx
@@ -245,7 +245,7 @@ class Grouping:
 class Level:
     """A tree's boxes below a line `group`, or at the root: ranges of phi(.|g) at g, of K_a at outputs + a, g one of the groups.
 
-    `costs` are what a joint leaf adds to s(a, k) for each input k, if there is any such line; of `size` bytes are those that
+    `costs` are what a joint leaf adds to s(a, k) for each letter's inputs k, if there is any such line; of `size` bytes are those that
     were taken for the record's channel.
     """
 
@@ -254,7 +254,7 @@ class Level:
         self.groups = groups
         self.outputs = len(groups)
         self.top = before is None
-        self.costs: list[arb] | None = None
+        self.costs: list[arb_vec] | None = None
         self.neighbours: Any = None
         self.allowance = record.channel.allowance
         self._size = size
@@ -329,6 +329,7 @@ class Level:
         level = Level(self.record.through(channel), groups, self, size)
         level._take(len(channel.rows) * BALL + len(law) * NUMBER)
         own = base.channel.negentropies
-        (turns,) = base.channel.times(log_weights(law), 1)
-        level.costs = [x - y - z for x, y, z in zip(own, channel.negentropies, turns, strict=True)]
+        turns = base.channel.turned(arb_vec(log_weights(law))).entries()
+        costs = [x - y - z for x, y, z in zip(own, channel.negentropies, turns, strict=True)]
+        level.costs = [arb_vec([costs[k] for k in inputs]) for inputs in self.record.inputs]
         return level

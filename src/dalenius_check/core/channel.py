@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Protocol
 
 from .allowance import NUMBER, Allowance, lemma
-from .arithmetic import arb, arb_mat, fmpq, is_rational
+from .arithmetic import arb, arb_mat, arb_vec, fmpq, is_rational
 from .classes import CLASSES
 from .counts import values
 from .model import Model
@@ -75,44 +75,22 @@ class Channel:
             yield range(start, min(start + self._together, len(self.rows)))
 
     def grouped(self, rows: list[list[Any]], negentropies: list[arb]) -> Channel:
-        """The channel that tells only groups of outputs, with these rows, whose blocks have the same inputs."""
+        """The channel that tells only groups of outputs, with these rows."""
         found = Channel(rows, self.values, self.allowance, self.dataset)
-        found._together = self._together
         found.negentropies = negentropies
         return found
 
-    def columns(self, values: dict[int, arb]) -> list[arb_mat]:
-        """Numbers by input as columns, one for each block; 0 where there is none."""
-        zero = arb(0)
-        return [arb_mat(len(inputs), 1, [values.get(k, zero) for k in inputs]) for inputs in self._parts()]
-
-    def turned(self, columns: list[arb_mat], slopes: Sequence[arb]) -> list[arb_mat]:
-        """Columns, and what every row has by these slopes of the outputs."""
-        turns = arb_mat(self.outputs, 1, slopes)
-        found = list[arb_mat]()
-        for column, (_, block) in zip(columns, self.blocks, strict=True):
+    def turned(self, slopes: arb_vec) -> arb_vec:
+        """The sums of every row with these slopes of the outputs."""
+        found = list[arb_vec]()
+        for _, block in self.blocks:
             self.allowance.look()
-            found.append(column + block * turns)
-        return found
+            found.append(slopes.through(block))
+        return found[0] if len(found) == 1 else arb_vec(chain(*(part.entries() for part in found)))
 
     def _matrix(self, inputs: Sequence[int]) -> arb_mat:
         self.allowance.look()
         return arb_mat(len(inputs), self.outputs, once((x for k in inputs for x in self.rows[k]), arb))
-
-    def times(self, cells: list[arb], width: int) -> list[list[arb]]:
-        """The sums of every row with each column of a matrix, which is listed by output, so wide."""
-        if width > _WIDTH:
-            half = width // 2
-            places = range(0, len(cells), width)
-            left = [cell for place in places for cell in cells[place : place + half]]
-            right = [cell for place in places for cell in cells[place + half : place + width]]
-            return self.times(left, half) + self.times(right, width - half)
-        matrix = arb_mat(self.outputs, width, cells)
-        sums = list[arb]()
-        for _, block in self.blocks:
-            self.allowance.look()
-            sums += (block * matrix).entries()
-        return [sums[column::width] for column in range(width)]
 
     def mixed(self, masses: Sequence[dict[int, arb]]) -> list[list[arb]]:
         """For each choice of masses on the inputs the mixture of their rows."""

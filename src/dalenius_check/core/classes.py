@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
+from .arithmetic.vectors import larger, log_sum_exp
 from .numbers import (
     OpenError,
     at_most,
     divergence,
-    larger,
     largest,
-    log_sum_exp,
     need,
     normalised,
     summed,

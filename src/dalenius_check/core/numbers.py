@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import islice
+from math import lcm
 from operator import ge, gt, le, lt
 from typing import Any, TypeVar
 
@@ -20,7 +21,6 @@ _MAX_CHARS = 400
 _MAX_EXPONENT = 400
 _MAX_HEIGHT = 1 << 16
 _LOOK = 16  # rationals that are added between two looks at their sum
-_MODERATE = 1 << 12  # exponents of exponentials that are summed as they are
 
 
 class RefusedError(Exception):
@@ -178,6 +178,17 @@ def total(values: Iterable[fmpq]) -> fmpq:
     return result
 
 
+def over_one(values: Sequence[fmpq]) -> tuple[list[int], int]:
+    """Numerators over one denominator, and this; refused when its size explodes (many unlike denominators)."""
+    parts = [(int(x.numerator), int(x.denominator)) for x in values]
+    one = 1
+    for denominator in {q for _, q in parts}:
+        one = lcm(one, denominator)
+        if one.bit_length() > _MAX_HEIGHT:
+            raise LimitError(f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
+    return [p * (one // q) for p, q in parts], one
+
+
 def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list[fmpq]:
     """Nonnegative weights divided by their exact sum; equal objects stay one."""
     counted = grouped(weights)
@@ -191,7 +202,7 @@ def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list
 
 def summed(values: Iterable[arb]) -> arb:
     """The sum of balls."""
-    return sum(values, arb(0))
+    return arb(chosen().vector.summed(values))
 
 
 def raised(base: T, times: int, one: T, product: Callable[[T, T], T]) -> T:
@@ -212,17 +223,10 @@ def powers(x: Any, most: int) -> list[Any]:
     return found
 
 
-def largest(values: Sequence[arb]) -> arb:
+def largest(values: Iterable[arb]) -> arb:
     """A ball around the maximum (NaN if any is not finite)."""
-    result = values[0]
-    for value in values[1:]:
-        result = larger(result, value)
-    return result if all(value.is_finite() for value in values) else arb("nan")
-
-
-def larger(left: arb, right: arb) -> arb:
-    """A ball around the larger one, which is one of them where that is certain."""
-    return left if left >= right else right if right >= left else left.max(right)
+    held = list(values)
+    return arb(chosen().vector.largest(held) if all(value.is_finite() for value in held) else "nan")
 
 
 def xlogx(value: arb) -> arb:
@@ -262,16 +266,6 @@ def bit_entropy(p: arb) -> arb:
 def root(x: arb) -> arb:
     """The square root of a number >= 0."""
     return (x.log() / 2).exp() if not x.is_zero() else x
-
-
-def log_sum_exp(values: Sequence[arb]) -> arb:
-    """Log of the sum of exponentials; any finite shift is valid, a near-maximal one avoids overflow where that is far from 0."""
-    if len(values) == 1:
-        return values[0]
-    shift = max(values).mid()
-    if -_MODERATE <= shift <= _MODERATE:
-        return sum((value.exp() for value in values), arb(0)).log()
-    return shift + sum(((value - shift).exp() for value in values), arb(0)).log()
 
 
 def units(low: arb, high: arb) -> tuple[int | None, int | None, int]:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from .allowance import BALL, NUMBER, PAIR, POINTER, lemma
-from .arithmetic import arb, arb_mat
+from .arithmetic import arb, arb_vec
 from .bounds import Ranges, Turns
 from .boxes import Box, Grouping, Partition, home_of, joined, merged, own_ranges, partition, singles
 from .certificate import Lines, Sizes
@@ -51,7 +51,7 @@ _NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4)
 
 @dataclass(frozen=True)
 class Family:
-    """Groups of the joint leaf's outputs, the channel that tells them, ranges of K, and columns of the exponents they stand with.
+    """Groups of the joint leaf's outputs, the channel that tells them, ranges of K, and the exponents they stand with.
 
     `homes` say of each earlier family which of its groups each one is in, where each is in one.
     """
@@ -59,7 +59,7 @@ class Family:
     groups: Partition
     channel: Channel
     box: Box
-    exponents: list[arb_mat]
+    exponents: arb_vec | None
     homes: tuple[list[int] | None, ...]
     size: int
 
@@ -68,7 +68,7 @@ class RowTree:
     """The row problem of letter a, on the boxes of a tree; `known` has psi of the row leaves of an earlier letter like a."""
 
     def __init__(
-        self, lines: Lines, stated: Stated, a: int, scores: list[arb], known: Callable[..., list[arb]]
+        self, lines: Lines, stated: Stated, a: int, scores: arb_vec | None, known: Callable[..., list[arb]]
     ) -> None:
         self.lines = lines
         self.stated = stated
@@ -79,15 +79,9 @@ class RowTree:
         self.allowance = self.level.allowance
         channel = self.level.record.channel
         box = Box([self.level.conditional(a)].__getitem__, self.allowance)
-        self._exponents = stated.leaf.exponents(a, scores) if scores else []
-        self.families = [Family(singles(self.level.outputs), channel, box, self._columns(self._exponents), (), 0)]
+        exponents = stated.leaf.exponents(a, scores) if scores else None
+        self.families = [Family(singles(self.level.outputs), channel, box, exponents, (), 0)]
         self.orders = dict[Order, None]()
-
-    def _columns(self, exponents: list[arb]) -> list[arb_mat]:
-        """By input; none where the leaf is vacuous."""
-        record = self.level.record
-        values = dict(zip(record.inputs[self.a], exponents, strict=True)) if exponents else {}
-        return record.channel.columns(values) if values else []
 
     def run(self, grouping: Grouping, slopes: Slopes, tally: Counter[str], root: int | None = None) -> list[arb]:
         """psi of the row leaves that are not vacuous; nothing without scores."""
@@ -152,8 +146,8 @@ class RowTree:
         own += len(self.families) * len(groups) * POINTER
         self.allowance.take(own)
         ranges = merged(own_ranges(channel, inputs), self._ranges(before), groups, before.groups)
-        top = self._exponents
-        exponents = self._columns(self.stated.leaf.coarser(self.a, top, channel)) if top else []
+        top = self.families[0].exponents
+        exponents = self.stated.leaf.coarser(self.a, top, channel) if top else None
         box = Box([ranges].__getitem__, self.allowance)
         homes = tuple(home_of(groups, family.groups) for family in self.families)
         self.families.append(Family(groups, channel, box, exponents, homes, size + own))
@@ -192,7 +186,7 @@ class RowTree:
         assert channel.diagonal is not None
         separated = lemma("separate").separated
         leaf, scores = self.stated.leaf, self.scores
-        return [separated(leaf, self.a, scores, nu, pieces, channel.diagonal)] if scores else []
+        return [separated(leaf, self.a, scores.entries(), nu, pieces, channel.diagonal)] if scores else []
 
     def _row(self, item: list[Any], slopes: Slopes) -> list[arb]:
         """psi of a row leaf, unless it is vacuous."""

@@ -277,14 +277,13 @@ class Section:
             phi, vacuous = narrowed.__getitem__, not all(ranges.ends for ranges in narrowed)
         scores = [] if vacuous else leaf.scores(phi, slopes, law)
         if level.costs and scores:
-            inputs = zip(scores, self.record.inputs, strict=True)
-            scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]
+            scores = [row + costs for row, costs in zip(scores, level.costs, strict=True)]
         psi = list[list[arb]]()
         place, text = self.lines.place, self.lines.text
         stated = Stated(leaf, level, rows, law)
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
             known = partial(self._known, psi, stated, a)
-            tree = RowTree(self.lines, stated, a, scores[a] if scores else [], known)
+            tree = RowTree(self.lines, stated, a, scores[a] if scores else None, known)
             psi.append(tree.run(self.grouping, self.slopes, self.tally, self.lines.below(place, a, text)))
         self.allowance.take(-size)
         psi = psi or leaf.free(scores)

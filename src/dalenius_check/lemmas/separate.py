@@ -15,8 +15,9 @@ from typing import Any
 
 from ..core.allowance import rests_on
 from ..core.arithmetic import arb, chosen, fmpq
+from ..core.arithmetic.vectors import larger
 from ..core.bounds import Joint
-from ..core.numbers import OpenError, larger, largest, need, xlogx
+from ..core.numbers import OpenError, largest, need, xlogx
 
 _STEPS = 64
 Piece = tuple[fmpq, fmpq]  # of a large weight: where it ends, and the multiplier

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import balls
 from .balls import Ball
 from .matrices import Matrix, Polynomial
+from .vectors import Listed, Vector
 
 NAMES = ("auto", "flint", "python")
 
@@ -34,6 +35,7 @@ class Arithmetic:
     matrix: Callable[..., Any]
     rational: type
     polynomial: Callable[..., Any]
+    vector: Any
     workprec: Callable[[int], AbstractContextManager[Any]]
     precision: Callable[[], int]
 
@@ -52,7 +54,7 @@ def choose(name: str) -> Arithmetic:
                     f"arithmetic: flint is not there ({error}); install python-flint, or use python"
                 ) from None
             words += ", because python-flint is not installed"
-    return Arithmetic(words, Ball, Matrix, Fraction, Polynomial, balls.workprec, balls.precision)
+    return Arithmetic(words, Ball, Matrix, Fraction, Polynomial, Vector, balls.workprec, balls.precision)
 
 
 @cache
@@ -61,7 +63,7 @@ def _flint() -> Arithmetic:
 
     context = flint.ctx
     words = f"python-flint {flint.__version__}"
-    makers = flint.arb, flint.arb_mat, flint.fmpq, flint.fmpz_poly
+    makers = flint.arb, flint.arb_mat, flint.fmpq, flint.fmpz_poly, Listed
     return Arithmetic(words, *makers, context.workprec, lambda: int(context.prec))
 
 
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     arb_mat: TypeAlias = Matrix
     fmpq: TypeAlias = Fraction
     fmpz_poly: TypeAlias = Polynomial
+    arb_vec: TypeAlias = Any
 else:
 
     def arb(value=0):
@@ -110,3 +113,7 @@ else:
     def fmpz_poly(coefficients):
         """A polynomial by its coefficients, in ascending order."""
         return chosen().polynomial(coefficients)
+
+    def arb_vec(balls):
+        """A vector of balls."""
+        return chosen().vector.of(balls)

@@ -19,9 +19,9 @@ from . import elementary
 Number: TypeAlias = "Ball | Fraction | int"
 Text: TypeAlias = str
 _PRECISION = ContextVar("precision", default=128)
-_RADIUS_BITS = 30
-_GUARD = 20
-_FAR = 256  # exponents may be so far apart with nothing dropped
+RADIUS_BITS = 30
+GUARD = 20
+FAR = 256  # exponents may be so far apart with nothing dropped
 _LARGEST = 1 << 70  # of exponents, in absolute value; exp makes them as large as 2^64
 
 
@@ -157,7 +157,7 @@ class Ball:
             return NAN
         if 2 * self.radius > self.middle:
             return self.lower().log().union(self.upper().log())
-        value, off, bits = _log(self.middle, self.exponent, precision() + _GUARD)
+        value, off, bits = _log(self.middle, self.exponent, precision() + GUARD)
         return rounded(value, off - (-self.radius << bits) // (self.middle - self.radius), -bits)
 
     def exp(self) -> Ball:
@@ -168,7 +168,7 @@ class Ball:
             return self.lower().exp().union(self.upper().exp())
         if self.middle.bit_length() + self.exponent > elementary.SMALL:
             return _ball(1, 1, -1 << 60) if self.middle < 0 else NAN  # at most exp(1 - 2^64)
-        bits = precision() + _GUARD
+        bits = precision() + GUARD
         value, off, shift = elementary.exponential(self.middle, self.exponent, bits)
         if self.radius:
             off -= -2 * self.radius * (value + off) >> -self.exponent
@@ -232,7 +232,7 @@ def rounded(middle: int, radius: int, exponent: int) -> Ball:
 
     Bound because dropping bits moves the middle by less than one new unit and shortens the radius by less than another one.
     """
-    cut = max(middle.bit_length() - _PRECISION.get(), radius.bit_length() - _RADIUS_BITS)
+    cut = max(middle.bit_length() - _PRECISION.get(), radius.bit_length() - RADIUS_BITS)
     if cut > 0:
         exact = radius == 0 and middle & ((1 << cut) - 1) == 0
         middle = middle >> cut
@@ -260,7 +260,7 @@ def _aligned(a: Ball, b: Ball) -> tuple[int, int, int, int, int]:
         a, b = b, a
     m, r, exponent = b.middle, b.radius, b.exponent
     shift = a.exponent - exponent
-    if shift > _FAR:
+    if shift > FAR:
         if a.is_zero():
             return 0, 0, m, r, exponent
         if b.is_zero():

@@ -6,11 +6,13 @@ less than one unit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from math import factorial
 
 SMALL = 64  # what is exponentiated is less than 2^SMALL
 _GUARD = SMALL + 16
-_STEPS = 8  # tables at multiples of 2^-8
+_STEPS = 8  # tables at multiples of 2^-8, 2^-16 and 2^-24
 
 
 def log_ratio(p: int, q: int, bits: int) -> tuple[int, int]:
@@ -51,7 +53,7 @@ def series(u: int, bits: int) -> tuple[int, int]:
     return result, 3 * n + 6
 
 
-_log_table, _exp_table = lru_cache(maxsize=2048)(log_ratio), lru_cache(maxsize=2048)(series)
+_log_table = lru_cache(maxsize=2048)(log_ratio)
 
 
 def log(mid: int, exp: int, bits: int) -> tuple[int, int, int]:
@@ -70,22 +72,61 @@ def log(mid: int, exp: int, bits: int) -> tuple[int, int, int]:
 
 
 def exponential(mid: int, exp: int, bits: int) -> tuple[int, int, int]:
-    """exp(mid 2^exp) for |mid 2^exp| < 2^SMALL, in fixed point over 2^k: that value, what it is off by at most, and k.
+    """exp(mid 2^exp) for |mid 2^exp| < 2^SMALL, in fixed point over 2^k: that value, what it is off by at most, and k."""
+    return exponentials([mid], exp, bits) if mid else (1 << bits, 0, 0)
 
-    The exponent is k log 2 + j/256 + u with 0 <= u < 1/256.
+
+def exponentials(mids: Sequence[int], exp: int, bits: int) -> tuple[int, int, int]:
+    """The sum of exp(mid 2^exp) for |mid 2^exp| < 2^SMALL, in fixed point over the largest 2^k, what it is off by at most, and k.
+
+    An exponent is k log 2 + h/2^8 + i/2^16 + j/2^24 + u with 0 <= i, j < 2^8 and 0 <= u < 2^-24; e^u is the sum of u^n/n!.
 
     Bound because k log 2 is off by at most |k| times the error of log 2, and the exponent's floors by one unit each; an error
-    of d <= 1 in an exponent t < log 2 + d changes e^t < 2.1 by less than 2.1 (e^d - 1) < 5 d. Of a product a b, with a too
-    small by d <= 1 and b by e, d times the larger b < 2.1 and e times a < 1.1 are missing.
+    of d <= 1 in an exponent t < log 2 + d changes e^t < 2.1 by less than 2.1 (e^d - 1) < 5 d. By Horner's rule e^u is too small
+    by less than 3, for a step's floors are two and u times the last step's are less than one, and by less than 1 for the terms
+    left out. Of a product of four factors each by at most e >= 4, and each floored, less than 2.1 (4 e + 3) is missing: whatever
+    some of them have as product is below 2.1. Over the largest 2^k another unit is.
     """
-    if not mid:
-        return 1 << bits, 0, 0
     wide = bits + _GUARD
     two, error = _log_table(2, 1, wide)
-    k, rest = divmod(mid << exp + wide if exp + wide >= 0 else mid >> -exp - wide, two)
-    off = ((abs(k) * error + 1) >> _GUARD) + 2
-    rest >>= _GUARD
-    j = rest >> bits - _STEPS
-    first, below = _exp_table(j << bits - _STEPS, bits)
-    second, above = series(rest - (j << bits - _STEPS), bits)
-    return first * second >> bits, 3 * (below + above) + 5 * off + 1, k
+    (first, second, third), (last, *others), missing = _tables(bits)
+    mask = (1 << _STEPS) - 1
+    high, middle, low = bits - _STEPS, bits - 2 * _STEPS, bits - 3 * _STEPS
+    places, values = list[int](), list[int]()
+    for mid in mids:
+        k, rest = divmod(mid << exp + wide if exp + wide >= 0 else mid >> -exp - wide, two)
+        rest >>= _GUARD
+        u = rest & (1 << low) - 1
+        value = last
+        for coefficient in others:
+            value = coefficient + (value * u >> bits)
+        small = third[rest >> low & mask] * second[rest >> middle & mask] >> bits
+        places.append(k)
+        values.append((value * small >> bits) * first[rest >> high] >> bits)
+    top = max(places)
+    off = ((max(map(abs, places)) * error + 1) >> _GUARD) + 2
+    most = len(values) * (9 * missing + 5 * off + 8)
+    return sum([v >> top - k for k, v in zip(places, values, strict=True)]), most, top
+
+
+class _Table(dict[int, int]):
+    """The exponentials of j/2^step, in fixed point, each worked out when it is first asked for."""
+
+    def __init__(self, step: int, bits: int) -> None:
+        super().__init__()
+        self._step = step
+        self._bits = bits
+
+    def __missing__(self, j: int) -> int:
+        self[j], _ = series(j << self._bits - self._step, self._bits)
+        return self[j]
+
+
+@lru_cache(maxsize=64)
+def _tables(bits: int) -> tuple[list[_Table], list[int], int]:
+    """Tables at multiples of 2^-8, 2^-16 and 2^-24, the numbers 1/n! down to n = 0, and what is missing of an entry at most.
+
+    The powers of u < 2^-24 that are left out are less than 2^-bits. What `series` says it misses grows with u.
+    """
+    factorials = [(1 << bits) // factorial(n) for n in range(bits // (3 * _STEPS), -1, -1)]
+    return [_Table(_STEPS * i, bits) for i in (1, 2, 3)], factorials, series((1 << bits) - 1, bits)[1]

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, Inexact
 from functools import cached_property
 from operator import add, mul
-from typing import TypeAlias
 
-from .balls import NAN, Ball, precision, rounded
-
-Line: TypeAlias = tuple[list[int], list[int], int]
+from .balls import NAN, Ball, rounded
+from .vectors import Line, Vector, line
 
 
 class Matrix:
@@ -54,31 +52,18 @@ class Matrix:
     @cached_property
     def _rows(self) -> list[Line]:
         """Middles of each row, its entries' sizes at most and their radii in one list, and the exponent."""
-        lines = (_line(self._entries[k : k + self.width]) for k in range(0, len(self._entries), self.width))
+        lines = (line(self._entries[k : k + self.width]) for k in range(0, len(self._entries), self.width))
         return [(m, [*map(add, map(abs, m), r), *r], i) for m, r, i in lines]
 
     @cached_property
+    def fixed(self) -> tuple[list[list[int]], Vector]:
+        """The middles of every row over one exponent, and all as a vector."""
+        whole = Vector.of(self._entries)
+        return [whole.middles[k : k + self.width] for k in range(0, len(self._entries), self.width)], whole
+
+    @cached_property
     def _columns(self) -> list[Line]:
-        return [_line(self._entries[k :: self.width]) for k in range(self.width)]
-
-
-def _line(balls: Sequence[Ball]) -> Line:
-    """Middles and radii over one exponent; of numbers far below the largest the last bits are dropped."""
-    held = [x for x in balls if not x.is_zero()]
-    if not held:
-        return [0] * len(balls), [0] * len(balls), 0
-    top = max((abs(x.middle) + x.radius).bit_length() + x.exponent for x in held)
-    exponent = max(min(x.exponent for x in held), top - 2 * precision() - 1024)
-    middles, radii = [], []
-    for x in balls:
-        shift = x.exponent - exponent
-        if shift >= 0:
-            middles.append(x.middle << shift)
-            radii.append(x.radius << shift)
-        else:
-            middles.append(x.middle >> -shift)
-            radii.append(0 if x.is_zero() else (x.radius >> -shift) + 2)
-    return middles, radii, exponent
+        return [line(self._entries[k :: self.width]) for k in range(self.width)]
 
 
 class Polynomial:

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 from ...core.allowance import rests_on
 from ...core.arithmetic import arb, fmpq
+from ...core.arithmetic.vectors import larger
 from ...core.certificate import Sizes
 from ...core.model import Model
-from ...core.numbers import at_most, bit_entropy, larger, need, raised, root
+from ...core.numbers import at_most, bit_entropy, need, raised, root
 from ...core.read import decimal, entries, integer
 from ...core.verdict import Subject
 from ..letter_chains import Walks

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...core.arithmetic import arb, fmpq
-from ...core.numbers import larger, largest
+from ...core.arithmetic.vectors import larger
+from ...core.numbers import largest
 
 
 class Span(NamedTuple):

@@ -7,7 +7,7 @@ from math import lcm
 from typing import Any
 
 from ...core.allowance import BALL
-from ...core.arithmetic import arb, chosen, fmpq
+from ...core.arithmetic import arb, arb_vec, chosen, fmpq
 from ...core.numbers import OpenError, need
 from .letters import Box, LetterChain, Letters, Point, inverse
 
@@ -104,11 +104,11 @@ class Expansion:
 
     def _averaged(self, numbers: Callable[[int, int], arb]) -> list[list[arb]]:
         """By letter and row the row's mean of numbers of the letter and the output, of the pairs that there are."""
-        cells = [arb(0)] * (self.chain.channel.outputs * self.chain.letters)
+        columns = [[arb(0)] * self.chain.channel.outputs for _ in range(self.chain.letters)]
         for x in self.letters:
             for y in self.here.pairs(x):
-                cells[y * self.chain.letters + x] = numbers(x, y)
-        return self.chain.channel.times(cells, self.chain.letters)
+                columns[x][y] = numbers(x, y)
+        return [self.chain.channel.turned(arb_vec(column)).entries() for column in columns]
 
     def _second_order(self) -> arb:
         """The largest mean of how far the outputs are from those at the point."""

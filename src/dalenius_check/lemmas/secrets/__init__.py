@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from ...core.adversaries import AFTER, Masses
 from ...core.allowance import BALL, PAIR, limit, rests_on
 from ...core.arithmetic import arb, fmpq
+from ...core.arithmetic.vectors import log_sum_exp
 from ...core.bounds import cells, exact_information
 from ...core.certificate import Lines, Sizes
 from ...core.channel import Channel, log_weights
@@ -26,7 +27,6 @@ from ...core.numbers import (
     height,
     in_nats,
     largest,
-    log_sum_exp,
     need,
     normalised,
     summed,
