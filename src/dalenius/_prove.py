@@ -144,6 +144,8 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     if standing is not None and (desk.late if together is None else standing.upper < together.upper):
         together = replace(standing, refusals=tuple(desk.beyond))
     proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)
+    if together is None and standing is not None and standing.upper - standing.lower < proved.upper - proved.lower:
+        proved = replace(standing, refusals=proved.refusals)  # for want of memory, say
     for refusal in proved.refusals:
         expected = refusal.rounding or refusal.limit
         logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.in_models, refusal)

@@ -160,16 +160,20 @@ def test_hardly_any_time_leaves_an_early_interval():
 
 
 def test_what_was_proved_on_the_way_stands_where_nothing_is_proved_any_more(monkeypatch):
-    """Of an audit that was stopped long ago: the ends of fewer scores than it had at last."""
+    """Of an audit that has no memory left, then of one that was stopped long ago: the ends of fewer scores than it had at last."""
     monkeypatch.setattr("dalenius.audits.histograms.SOON", 0.0)
     search = Run.of(Limits(gap=1e-6, time_limit=60.0))
     audit = audit_of(asked(3), search)
     audit.run()
+    with monkeypatch.context() as little:
+        little.setattr("dalenius._prove._Desk._mebibytes", 8.0)
+        ends = [prove(asked(3), audit, search)]
     search.clock.stop(-math.inf)
-    found = prove(asked(3), audit, search)
-    assert 0.0 < found.lower < audit.lower < audit.upper < found.upper
-    assert found.upper - found.lower < 1e-5 * found.upper
-    assert found.termination is dl.answers.Termination.INTERRUPTED
+    ends.append(prove(asked(3), audit, search))
+    for found, limit in zip(ends, (dl.answers.Termination.SIZE_LIMIT, dl.answers.Termination.INTERRUPTED), strict=True):
+        assert 0.0 < found.lower < audit.lower < audit.upper < found.upper
+        assert found.upper - found.lower < 1e-5 * found.upper
+        assert found.termination is limit
 
 
 @each("cells", 3, 300)
