@@ -1,5 +1,6 @@
 """Both mechanism updates, each of which minimises what the other has a budget of; the files of each have what it alone has."""
 
+import itertools
 import math
 
 import numpy as np
@@ -38,8 +39,7 @@ def drawn(cls, rng, share, instances, **sizes):
 
 
 @each("cls", *PROGRAMS)
-@each("n", 2, 3, 5, 10)
-@each("share", 0.01, 0.1, 0.5, 0.95)
+@each("n, share", *itertools.product([2, 3, 5, 10], [0.01, 0.1, 0.5, 0.95]), every=3)
 def test_a_uniform_source_with_hamming_distortion(share, n, cls):
     D = share * (1.0 - 1.0 / n)
     told = math.log(n) + D * math.log(D) + (1.0 - D) * math.log1p(-D) - D * math.log(n - 1)
@@ -251,7 +251,7 @@ def test_with_a_large_budget_the_least_there_is(instances, budget, cls):
 
 
 @each("cls", *PROGRAMS)
-@each("scale", 1e-6, 1e6, 1e-12, 1e12)
+@each("scale", 1e-12, 1e-6, 1e12, 1e6, every=2)
 def test_the_scale_of_the_cost(instances, scale, cls):
     laws, cost, budget = drawn(cls, np.random.default_rng(12), 0.4, instances, least=3)
     leaks = cls is MinLeakageProgram

@@ -6,6 +6,7 @@ import signal
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius.intervals import text_above
 from dalenius.model.adversaries import IndependentBlocks
 from digits import inside
@@ -14,7 +15,7 @@ from support import refuses
 BITS = {1: "0.04371346", 2: "0.13628167", 4: "0.36674673", 8: "0.72481990"}
 
 
-@pytest.mark.parametrize("size", [1, 2, 4, pytest.param(8, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("size", thinned(BITS, every=2))
 def test_a_million_people_in_households(size):
     told = dl.audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(size))
     assert told.leakage.units == "bits"

@@ -54,8 +54,7 @@ def test_parity_is_a_symmetric_flip(support, n, budget, spare):
     assert inverse.gap <= 1e-4
 
 
-@each("size", 2, 3, 5)
-@each("budget", 0.1, 0.3)
+@each("size, budget", *itertools.product([2, 3, 5], [0.1, 0.3]), every=3)
 def test_one_record_is_rate_and_distortion(support, size, budget):
     exact = math.log(size) - support.binary_entropy(budget) - budget * math.log(size - 1)
     parts = {"records": dl.Records(alphabets=[size]), "query": dl.Identity(), "distortion": dl.Hamming()}
