@@ -18,7 +18,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius._prove import proved_so_far
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.evidence import short_text
 from dalenius.evidence.lower import Indices
@@ -192,7 +191,7 @@ class HistogramAudit(Audit):
         """Have the ends proved, if they are much closer than those that stand: the next ones may be stopped, or run out of time."""
         known = self.standing
         if known is None or self.upper - self.lower <= NARROWER * (known.upper - known.lower):
-            self.standing = proved_so_far(self.problem, self.lowers(), self.uppers(), self.search) or known
+            self.stand()
 
     def _in_common(self, most: int) -> bool:
         """True if what the tables have in common keeps the ends apart, or so many letters, and not what is known of each table."""
