@@ -152,8 +152,8 @@ def test_no_search_begins_after_a_signal(support, monkeypatch, work_clock):
     assert 0.0 < result.lower < result.upper
 
 
-def pressed_while_checking(monkeypatch, work_clock, checks: int) -> None:
-    """Ctrl-C in the middle of this check, and every further look of it takes a tenth of a second."""
+def pressed_while_checking(monkeypatch, work_clock, checks: int, at: int) -> None:
+    """Ctrl-C in this check `at` a look, from which on each look of it takes a tenth of a second."""
     from dalenius import _prove
 
     verify, look = _prove.verify, Allowance.look
@@ -164,9 +164,9 @@ def pressed_while_checking(monkeypatch, work_clock, checks: int) -> None:
         return verify(*arguments, **options)
 
     def slow(allowance):
-        if len(begun) == checks and looks.append(allowance) is None and len(looks) == 5:
+        if len(begun) == checks and looks.append(allowance) is None and len(looks) == at:
             signal.raise_signal(signal.SIGINT)
-        work_clock.now += 0.1 if len(begun) == checks and len(looks) >= 5 else 0.0
+        work_clock.now += 0.1 if len(begun) == checks and len(looks) >= at else 0.0
         look(allowance)
 
     monkeypatch.setattr(_prove, "verify", watched)
@@ -176,7 +176,7 @@ def pressed_while_checking(monkeypatch, work_clock, checks: int) -> None:
 def test_a_signal_while_the_checker_runs_does_not_wait_for_it(support, monkeypatch, work_clock):
     """It once did, for seconds; what is shortly proved is left, and all of that takes two seconds at most."""
     question = support.problem([2] * 6, dl.Count(), dl.geometric(1), "0.8 max")
-    pressed_while_checking(monkeypatch, work_clock, 1)
+    pressed_while_checking(monkeypatch, work_clock, 1, at=5)
     result = dl.solve(question, gap=0.1, time_limit=60.0)
     monkeypatch.undo()
     assert result.termination is dl.answers.Termination.INTERRUPTED
@@ -192,7 +192,7 @@ def test_what_was_proved_before_the_signal_is_handed_out(support, monkeypatch, w
     question = support.problem([2] * 4, dl.Count(), dl.geometric(1), "0.8 max")
     monkeypatch.setattr(_prove, "_together", lambda *_: None)
     whole = dl.solve(question, gap=0.03, time_limit=60.0)
-    pressed_while_checking(monkeypatch, work_clock, 2)
+    pressed_while_checking(monkeypatch, work_clock, 2, at=1)  # the tree is known from the first
     result = dl.solve(question, gap=0.03, time_limit=60.0)
     monkeypatch.undo()
     assert result.termination is dl.answers.Termination.INTERRUPTED
