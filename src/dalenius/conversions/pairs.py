@@ -124,7 +124,7 @@ def _at_both(a: arb, r: arb, epsilon: arb, x: arb) -> arb:
 # The search in doubles.
 
 
-@lru_cache(maxsize=256)  # the chains that are tried for one question ask for the same six times
+@lru_cache(maxsize=256)  # the chains that are tried for one question ask for the same again
 def _best_order(value: Value, rho: float, epsilon: float, most: float) -> float:
     """About log(a - 1) of the best order a."""
 
