@@ -412,3 +412,13 @@ def test_halves_that_there_is_no_time_for_do_not_cost_what_is_known_of_the_whole
     assert told == sorted(told, reverse=True)
     assert audit.upper <= HEAD_ROOM * 0.1445
     assert audit.out_of_time
+
+
+def test_a_search_that_load_has_cut_short_is_begun_again(work_clock, monkeypatch):
+    """Looks at the clock that take 20 ms each, as where others are at work: the first search of the record that leaks most ends at .6223 of
+    .7115 nats, and that begun anew, once all is bounded, at .7089; without it the gap is 18 %.
+    """
+    monkeypatch.setattr(work_clock, "tick", 0.02)
+    result = dl.solve(dl.load("channel/random-3x6x3"), gap=1e-2, time_limit=20)
+    assert 0.7 < result.lower < 0.7156
+    assert result.gap <= 0.065 * HEAD_ROOM
