@@ -415,8 +415,8 @@ def test_halves_that_there_is_no_time_for_do_not_cost_what_is_known_of_the_whole
 
 
 def test_a_search_that_load_has_cut_short_is_begun_again(work_clock, monkeypatch):
-    """Looks at the clock that take 20 ms each, as where others are at work: the first search of the record that leaks most ends at .6223 of
-    .7115 nats, and that begun anew, once all is bounded, at .7089; without it the gap is 18 %.
+    """Looks at the clock that take 20 ms each, as where others are at work: the first search ends at .6223 of .7115 nats, and that
+    begun anew, once all is bounded, at .7089; without it the gap is 18 %.
     """
     monkeypatch.setattr(work_clock, "tick", 0.02)
     result = dl.solve(dl.load("channel/random-3x6x3"), gap=1e-2, time_limit=20)

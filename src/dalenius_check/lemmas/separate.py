@@ -64,7 +64,7 @@ def separated(
 
 
 def _alike(leaf: Joint, a: int, scores: list[arb]) -> list[tuple[int, arb]]:
-    """How many outputs have a slope; of those that have hardly different ones one stands for all."""
+    """Slopes of the outputs, each with their number; of those that are hardly different one stands for all."""
     alike = defaultdict[int, list[arb]](list)
     for (_, n), log, score in zip(leaf.record.pairs[a], leaf.record.logs[a], scores, strict=True):
         alike[n].append(score + leaf.mu * log)

@@ -9,9 +9,10 @@ hundreds of outputs leave trees no chance this finds the maxima to a hundred tho
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 
@@ -76,43 +77,26 @@ def separate_bound(
     problem = _Rows.of(log_uniform, np.log(law / law.sum()), stay, change)
     if len(problem.terms) > MOST:
         return None
-    known = dict[float, tuple[float, Floats, Floats]]()
+    known = dict[float, list[Floats]]()
 
-    def bound(log_slope: float) -> float:
+    def bound(log_slope: Floats) -> Floats:
         slope = math.exp(log_slope)
-        values, sums, ends = problem.solved(slope)
-        total = float(slope * (log_sum_exp(values / slope) + max_knowledge))
-        known[slope] = total, sums, ends
-        return total
+        values, *known[slope] = problem.solved(slope)
+        return np.array(slope * (log_sum_exp(values / slope) + max_knowledge))
 
-    _least(bound, math.log(SLOPES[0]), math.log(SLOPES[1]), clock)
-    slope = min(known, key=lambda each: known[each][0])
-    upper, sums, ends = known[slope]
-    return SeparateBound(upper, slope, sums, ends, law)
-
-
-def _least(value: Callable[[float], float], low: float, high: float, clock: Deadline) -> None:
-    """Golden sections of a function with one minimum."""
-    inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
-    values = [value(x) for x in inner]
-    for _ in range(SECTIONS):
-        if clock.expired:
-            break
-        if values[0] <= values[1]:
-            high, inner[1], values[1] = inner[1], inner[0], values[0]
-            inner[0] = high - GOLDEN * (high - low)
-            values[0] = value(inner[0])
-        else:
-            low, inner[0], values[0] = inner[0], inner[1], values[1]
-            inner[1] = low + GOLDEN * (high - low)
-            values[1] = value(inner[1])
+    in_time = takewhile(lambda _: not clock.expired, range(SECTIONS))
+    log_slope, upper = _valleys(bound, np.log(SLOPES), in_time)
+    slope = math.exp(log_slope)
+    sums, ends = known[slope]
+    return SeparateBound(float(upper), slope, sums, ends, law)
 
 
-def _valleys(value: Callable[[Floats], Floats], low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _valleys(value: Callable[[Floats], Floats], ends: Floats, sections: Iterable[int]) -> tuple[Floats, Floats]:
     """Golden sections of functions with one minimum, one a number: where they are least, and what they are there."""
+    low, high = ends
     inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
     values = [value(x) for x in inner]
-    for _ in range(VALLEY):
+    for _ in sections:
         left = values[0] <= values[1]
         low, high = np.where(left, low, inner[0]), np.where(left, inner[1], high)
         new = np.where(left, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
@@ -181,7 +165,9 @@ class _Rows:
         linear = self.costs + slope * np.where(self._there, self.terms, 0.0)
         first = np.searchsorted(self.row, np.arange(self.row[-1] + 1))
         reach = 2.0 * (self.constant + float(np.abs(self.costs).max())) + slope * (2.0 + 800.0)
-        ends = (np.full((pieces + 1, len(first)), float(end)) for end in (linear.min() - reach, linear.max() + reach))
+        ends = np.array([linear.min() - reach, linear.max() + reach])[:, None, None] + np.zeros(
+            (pieces + 1, len(first))
+        )
 
         def bound(nu: Floats) -> Floats:
             lines = linear - nu[:, self.row]
@@ -192,7 +178,7 @@ class _Rows:
             result[1:] += np.maximum.reduceat(more, first, axis=1)
             return result
 
-        nu, values = _valleys(bound, *ends)
+        nu, values = _valleys(bound, ends, range(VALLEY))
         return self.constant + values.max(axis=0)[self.letter], (self.constant + nu.T)[self.letter], stops[1:, 0]
 
     def _turn(self, slope: float) -> float:
