@@ -19,9 +19,9 @@ from dalenius.search.tree import Runner
 AnyTree: TypeAlias = BoxTree | RowTree | Runner
 
 WORK = 1.6e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 1e-4
-NARROWED = 4e-5  # and for each of its ranges that is narrowed by those beside it
-READING = 1e-4  # seconds of it, whether or not a leaf was worked out before; a whole tree is read once
+FIXED = 5e-5
+NARROWED = 3e-5  # and for each of its ranges that is narrowed by those beside it
+READING = 1e-4  # seconds of it, whether or not it was worked out before; in a design as much again, for writing
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -88,7 +88,7 @@ class TreeRoom:
 
     def checking(self, *rungs: Rung) -> float:
         """Seconds that checking these proofs takes besides what any proof takes, predicted."""
-        reading = READING * sum(rung.leaves for rung in rungs)
+        reading = READING * self.search.checks * sum(rung.leaves for rung in rungs)
         new = sum((r.leaves - r.told) * (FIXED + NARROWED * r.ranges + WORK * r.grouped * r.work) for r in rungs)
         return self.search.clock.pace * (new / (self.search.crew.hands if self.search.crew else 1) + reading)
 

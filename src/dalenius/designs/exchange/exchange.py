@@ -82,7 +82,7 @@ WITHIN = 0.3  # share of the time after which no better mechanism within the lim
 SEARCHING = 0.6  # share of the time after which what there is gets audited
 MIXED = 0.1  # share of what is below the limits that is given for being inside the rows
 DEEP = 0.1  # relative gap of the mechanism that is farthest within the limits
-FIRST_AUDIT, ROUGH = 0.1, 0.3  # share of the time that the first mechanism's audit may take, and its gap
+FIRST_AUDIT, ROUGH = 0.03, 0.3  # share of the time that the first mechanism's audit may take, and its gap
 ROOMS = (
     1e-3,
     1e-2,

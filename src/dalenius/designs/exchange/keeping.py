@@ -129,11 +129,14 @@ class Keeper:
         self.kept.append(replace(made, found_by=found_by))
 
     def keep(self, rounds: Rounds, bound: DesignBound, anchor: Exact, *, last: bool) -> None:
-        """Audit what was found: where leakage is limited with ever more room in the limits. The last audit may take all the time."""
+        """Audit what was found: where leakage is limited with ever more room in the limits.
+
+        The last audit may take all the time, and so may one without limits: what it leaves open none will close in less.
+        """
         best = rounds.best
         if not self.limited:
-            q, share = self.region.exact(best.q, anchor), 1.0 if last else AUDITING
-            self.take(None if q is None else self.audited(q, bound.value, share=share), best.found_by)
+            q = self.region.exact(best.q, anchor)
+            self.take(None if q is None else self.audited(q, bound.value, share=1.0), best.found_by)
         elif self.goal.is_free:
             self._within_budget(best, rounds.anchor, bound.value, self.clock if last else self.clock.part(AUDITING))
         else:

@@ -8,6 +8,7 @@ import pytest
 import dalenius as dl
 import support
 from dalenius.audits.bounds import posteriors
+from dalenius.audits.bounds.box_slopes import SlopeProgram
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.posterior_groups import PosteriorGroups
 from dalenius.audits.bounds.posteriors import PosteriorBoxes, PosteriorRelaxation, PosteriorTree
@@ -139,6 +140,27 @@ def test_newtons_slopes_are_those_of_the_interior_point_method(fixed, monkeypatc
     assert np.array_equal(newton > 0.1, interior > 0.1)
     assert np.sum(interior > 0.1) > 5
     assert np.all(np.abs(newton - interior)[interior > 0.1] <= 0.08 * (interior - 0.1)[interior > 0.1] + 1e-6)
+
+
+def test_many_boxes_that_are_only_halved_take_as_many_leaves_and_few_steps(monkeypatch):
+    """What stays open is solved to a third, from where the parents' lines are: 21 steps a leaf before."""
+    problem = support.problem(dl.Records(6, alphabet=2), dl.Count(), dl.geometric("0.5", range=6), "0.9 max")
+    (channel,) = record_channels(problem)
+    steps, step = list[int](), SlopeProgram.step
+    monkeypatch.setattr(SlopeProgram, "step", lambda self, boxes, *a: steps.append(len(a[1])) or step(self, boxes, *a))
+
+    def leaves(many):
+        monkeypatch.setattr(posteriors, "MANY", many)
+        tree = PosteriorTree(PosteriorRelaxation(channel, decimals=6), 0.2, target=0.14366)
+        while tree.upper > tree.target:
+            assert tree.grow(Clock(60.0))
+        return tree.leaves
+
+    closely = leaves(np.inf)
+    assert not steps
+    assert closely >= 700
+    assert leaves(300) <= 1.15 * closely
+    assert closely <= sum(steps) <= 4 * closely
 
 
 @pytest.mark.parametrize(("people", "most"), [(4, 0.975), (10, 1.05)])
