@@ -233,7 +233,7 @@ class PosteriorRelaxation:
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
         known = hints[:, :-1].reshape(slope.shape) - slope
         nu = (known[:, 1:] - known[:, :1] if self.letters == 2 else known).reshape(low.shape)
-        roughly = self.roughly and self.pi is None
+        roughly = self.roughly and self.pi is None and self.letters == 2  # of more letters it gains no time
         solve = partial(self.slopes.solve, close=ROUGH) if roughly else self.program.solve
         found = solve(scores, low, high, nu, mu, target=self.target, tolerance=tolerance, clock=self.clock)
         x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
