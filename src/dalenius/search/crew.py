@@ -278,7 +278,7 @@ def _next(back: queue.SimpleQueue[T], seconds: float) -> T | None:
 
 
 @contextmanager
-def crew_of(jobs: int, scheduler: str | None, begin: Callable[[], None]) -> Iterator[Crew | None]:
+def crew_of(jobs: int, scheduler: str | None, begin: Callable[[], object]) -> Iterator[Crew | None]:
     """Workers on the trees of one answer, as `gather`; None where nobody else works."""
     pool = gather(jobs, scheduler, begin)
     crew = Crew(pool, bytes=jobs * PROCESS if jobs > 1 else 0.0) if pool else None

@@ -58,10 +58,6 @@ class Pool(Protocol):
     def close(self) -> None: ...
 
 
-def nothing() -> None:
-    """The first task of who has nothing to load."""
-
-
 @dataclass(frozen=True)
 class Stored:
     """Something for the processes of this machine, in a file of nobody else."""
@@ -85,8 +81,8 @@ class LocalPool:
 
     lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
 
-    def __init__(self, jobs: int, begin: Callable[[], None] = nothing) -> None:
-        """`begin` is what every process does first."""
+    def __init__(self, jobs: int, begin: Callable[[], object] = os.getpid) -> None:
+        """`begin` is what every process does first; one that has nothing to load is there, and no more."""
         self.size = jobs
         self._folder: tempfile.TemporaryDirectory[str] | None = None  # of what is shared
         self._executor = self._begun()
@@ -150,7 +146,7 @@ def _go_with(parent: int) -> None:
 class ClusterPool:
     """The workers of a Dask cluster, which have this package in this version. Work of a worker that dies goes to another one."""
 
-    def __init__(self, address: str, begin: Callable[[], None] = nothing) -> None:
+    def __init__(self, address: str, begin: Callable[[], object] = os.getpid) -> None:
         try:
             from distributed import CancelledError as Cancelled
             from distributed import Client, fire_and_forget
@@ -204,7 +200,7 @@ def need_workers(jobs: object, scheduler: object) -> None:
         )
 
 
-def gather(jobs: int, scheduler: str | None, begin: Callable[[], None] = nothing) -> Callable[[], Pool] | None:
+def gather(jobs: int, scheduler: str | None, begin: Callable[[], object] = os.getpid) -> Callable[[], Pool] | None:
     """Call so many processes together, or the workers of a Dask scheduler, who `begin` with what they load; None: nobody else works.
 
     Raises
