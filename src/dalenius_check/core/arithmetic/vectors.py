@@ -131,7 +131,7 @@ class Vector:
         self.middles = middles
         self._radius = radius
         self._exponent = exponent + max(cut, 0)
-        self._size = max(size - max(cut, 0), 0)  # |middles| <= 2^size
+        self._most = 1 << max(size - max(cut, 0), 0) if size else 0  # of the middles, in absolute value
 
     @classmethod
     def of(cls, balls: Iterable[Ball]) -> Vector:
@@ -175,7 +175,7 @@ class Vector:
 
     def _combined(self, how: Callable[[int, int], int], other: Vector) -> Vector:
         """Entry by entry, where what is off adds up at most; of a vector far below the other the last bits are dropped."""
-        top = max(self._size + self._exponent, other._size + other._exponent)
+        top = max(v._most.bit_length() + v._exponent for v in (self, other))
         exponent = max(min(self._exponent, other._exponent), top - 2 * precision())
         (m, r), (n, s) = self._over(exponent), other._over(exponent)
         return Vector(_paired(how, m, n), r + s if r >= 0 <= s else -1, exponent)
@@ -206,7 +206,7 @@ class Vector:
     def _times(self, other: Vector, middles: list[int], count: int) -> Vector:
         """Sums of so many products. Bound because |x y - m n| <= |m| |y - n| + |x - m| (|n| + |y - n|)."""
         r, s = self._radius, other._radius
-        radius = count * ((s << self._size) + r * ((1 << other._size) + s)) if r >= 0 <= s else -1
+        radius = count * (s * self._most + r * (other._most + s)) if r >= 0 <= s else -1
         return Vector(middles, radius, self._exponent + other._exponent)
 
     def sum(self) -> Ball:
@@ -221,7 +221,12 @@ class Vector:
         Bound because |e^x - e^m| <= 2 d e^m for d = |x - m| <= 1.
         """
         r, exponent = self._radius, self._exponent
-        if len(self.middles) == 1 or r < 0 or r.bit_length() + exponent > 0 or self._size + exponent > elementary.SMALL:
+        if (
+            len(self.middles) == 1
+            or r < 0
+            or r.bit_length() + exponent > 0
+            or self._most.bit_length() + exponent > elementary.SMALL
+        ):
             return log_sum_exp(self.entries())
         bits = precision() + GUARD
         total, off, shift = elementary.exponentials(self.middles, exponent, bits)
