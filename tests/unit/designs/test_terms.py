@@ -257,7 +257,10 @@ def test_little_time_gives_a_wide_interval(work_clock):
 
 
 def test_what_a_solver_may_take_follows_from_the_clock_that_counts_work(monkeypatch):
-    """A third of a second of work is minutes of the machine, so that a busy one does not stop a solver that an idle one would not."""
+    """A third of a second of work is minutes of the machine, so that a busy one does not stop a solver that an idle one would not.
+
+    That is so of the first program: a round that begins just before the time is over has what is left.
+    """
     limits, solve = [], Program.solve
 
     def noted(program: Program, **options: object) -> object:
@@ -275,7 +278,7 @@ def test_what_a_solver_may_take_follows_from_the_clock_that_counts_work(monkeypa
     for objective in (None, dl.objectives.WeightedSum([dl.objectives.LeakageTerm(dl.EntropyAtLeast("0.9 max"))])):
         dl.solve(dl.MinLeakage(**bit, adversary=adversary, objective=objective), gap=0.1, time_limit=0.3)
         assert limits
-        assert 10.0 < min(limits) <= max(limits) <= 0.3 * PATIENCE
+        assert 10.0 < limits[0] == max(limits) <= 0.3 * PATIENCE
         limits.clear()
 
 
