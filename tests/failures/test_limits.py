@@ -482,7 +482,7 @@ def test_no_prediction_decides_whether_a_proof_is_tried(support, monkeypatch, wo
 def test_where_the_best_proof_takes_too_long_what_was_proved_before_is_handed_out(monkeypatch):
     """Not the logarithm of the letters: what is found is proved while it is found."""
     from dalenius import _prove
-    from dalenius.audits import drafts
+    from dalenius.audits import bounding
     from dalenius_check import Status, Verdict
 
     verify = _prove.verify
@@ -493,8 +493,8 @@ def test_where_the_best_proof_takes_too_long_what_was_proved_before_is_handed_ou
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(_prove, "verify", short)
-    monkeypatch.setattr(drafts, "SOON", 0.01)
-    monkeypatch.setattr(drafts, "RARELY", 0.0)  # so that it is no matter how busy the machine is
+    monkeypatch.setattr(bounding, "SOON", 0.01)
+    monkeypatch.setattr(bounding, "RARELY", 0.0)  # so that it is no matter how busy the machine is
     question = support.problem(dl.Records(100, alphabet=2), dl.Count(), dl.geometric("0.1"), "0.98 max")
     result = dl.solve(question, gap=5e-2, time_limit=60.0)
     assert {refusal.limit for refusal in result.refusals} == {TIME}
