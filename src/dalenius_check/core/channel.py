@@ -24,6 +24,7 @@ _WIDTH = 256  # columns that are taken together
 class ClosedForm(Protocol):
     """Divergences of rows that need not be written out."""
 
+    allowance: Allowance
     inputs: int
 
     def divergences(self, law: Sequence[fmpq], how: Any, above: bool) -> list[arb]:

@@ -49,7 +49,7 @@ class Known:
         self._places = dict[Hashable, int]()
         self._leaves = dict[tuple[int, bytes], Any]()
         self._trees = dict[int, list[Walked]]()  # the last ones at each place, of several adversaries
-        self._channel: tuple[Hashable, Channel, int, frozenset[str]] | None = None
+        self._channel: tuple[Hashable, Channel, int, set[str]] | None = None
         self._grouping: Grouping | None = None  # of that channel
 
     def channel(self, model: Model, made: Callable[[Model], Channel | None] = build, *more: Hashable) -> Channel | None:
@@ -62,15 +62,17 @@ class Known:
         key, allowance = (*_kind(), model.digest, *more), model.allowance
         if self._channel is None or self._channel[0] != key:
             self._channel, before = None, allowance.held
-            channel = made(model)
+            with allowance.resting() as theorems:
+                channel = made(model)
             assert channel is not None
-            held, theorems = allowance.held - before, frozenset(allowance.theorems)
-            self._channel, self._grouping = (key, channel, held, theorems), None
+            self._channel, self._grouping = (key, channel, allowance.held - before, theorems), None
             return channel
         _, channel, held, theorems = self._channel
         allowance.take(held + channel.held)
         allowance.theorems |= theorems
         channel.allowance = allowance
+        if channel.protocol:
+            channel.protocol.allowance = allowance
         return channel
 
     def grouping(self, channel: Channel) -> Grouping:
@@ -85,7 +87,7 @@ class Known:
     def section(self, channel: Channel, counts: list[Pairs]) -> int | None:
         """Place where the tree of a record begins; None if it cannot be found again."""
         if channel.exact and len(channel.rows) * channel.outputs <= _FEW:
-            about: Hashable = tuple(map(tuple, channel.rows))
+            about: Hashable = tuple(map(tuple, channel.rows)), channel.diagonal
         elif self._channel is not None and channel is self._channel[1]:
             about = self._channel[0]
         else:

@@ -167,8 +167,8 @@ class Section:
         with self.allowance.resting() as theorems:
             joint = self._walk(ceiling, root, leaves)
         everybody.update(self.tally)
-        if known and lines.alone and joint:
-            text = lines.data[start : lines.position]
+        text = lines.data[start : lines.position]
+        if known and lines.alone and joint and text.endswith(b"\n"):
             known.keep(root, Walked(text, lines.number - first, leaves, self.tally, theorems))
 
     def _walk(self, ceiling: Ceiling, root: int | None, leaves: list[Leaf]) -> bool:
