@@ -280,6 +280,18 @@ def test_what_is_refused(forge, mechanism, lines, reason):
     assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
 
 
+@each("leaf, times", (["separate", "0"], 1), (["separate", "0", [["9/10", "0"], ["1", "0"]]], 3))
+def test_the_clock_is_looked_at_beside_every_output(forge, leaf, times):
+    """64 steps each, of which 1,024 unlike outputs took more than a second."""
+    model = forge.model(
+        "alphabets=[2, 50]", 'kind="modular_sum"; modulus=50', 'kind="symmetric"; flip="1/10"', '"9/10 max"'
+    )
+    joint, looks = ["joint", "1", "1/2", None, [str(100 + y) for y in range(50)]], list[int]()
+    data = forge.certificate(model, "0", "9", ["witness", None, None], ["record", 0], joint, leaf)
+    check(model, data, spared=lambda: looks.append(1) or 9.0)
+    assert len(looks) > 50 * times
+
+
 @pytest.mark.parametrize(("size", "records"), [(8, 50), pytest.param(256, 1000, marks=pytest.mark.thorough)])
 def test_many_clients(forge, size, records):
     """A modular sum of many records, of which no row could be cut: hardly more than what is told of the uniform prior."""

@@ -9,7 +9,7 @@ each output's maximum is enclosed (`_Output`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -33,13 +33,20 @@ def separated(
     best law has one such weight, in one of the pieces and at the larger end there, or none.
     """
     right, wrong = entries
-    rests_on(leaf.record.channel.allowance, "U2" if pieces else "U1")
+    allowance = leaf.record.channel.allowance
+    rests_on(allowance, "U2" if pieces else "U1")
     absent = len(leaf.record.channel.rows) - len(leaf.record.inputs[a])
     alike = _alike(leaf, a, scores)
 
-    def parts(multiplier: fmpq) -> list[tuple[int, _Output]]:
-        leaf.record.channel.allowance.look()
-        return [(times, _Output(leaf, right, wrong, slope - multiplier)) for times, slope in alike]
+    def parts(multiplier: fmpq) -> list[_Output]:
+        return [_Output(leaf, right, wrong, slope - multiplier) for _, slope in alike]
+
+    def each(work: Callable[[_Output], arb], listed: list[_Output]) -> list[arb]:
+        found = list[arb]()
+        for part in listed:
+            allowance.look()
+            found.append(work(part))
+        return found
 
     def total(multiplier: fmpq, maxima: Sequence[arb]) -> arb:
         result = arb(multiplier) + absent * leaf.theta * xlogx(arb(wrong))
@@ -48,15 +55,15 @@ def separated(
         return result
 
     if not pieces:
-        return total(nu, [part.most() for _, part in parts(nu)])
+        return total(nu, each(_Output.most, parts(nu)))
     small = parts(nu)
-    begin = small[0][1].turn()
+    begin = small[0].turn()
     need(all(arb(end) > begin for end, _ in pieces), "pieces must end above w_0")
     need(pieces[-1][0] == 1, "the last piece must end at 1")
-    result = total(nu, [part.small() for _, part in small])
+    result = total(nu, each(_Output.small, small))
     for end, multiplier in pieces:
-        listed = [part for _, part in parts(multiplier)]
-        maxima = [part.small() for part in listed]
+        listed = parts(multiplier)
+        maxima = each(_Output.small, listed)
         ends = [larger(part.value(begin), part.value(arb(end))) for part in listed]
         large = largest([most - small for most, small in zip(ends, maxima, strict=True)])
         result, begin = larger(result, total(multiplier, maxima) + large), arb(end)
