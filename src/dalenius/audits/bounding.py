@@ -284,7 +284,7 @@ class Bounding:
 
         def keep(bound: DualBound) -> None:
             rung = Rung(bound.leaves, bound.grouped, record.work, bound.told)
-            record.keep(bound.upper, "dual", dual_lines(channel, bound), rung)
+            record.keep(bound.upper, "dual", tuple(dual_lines(channel, bound)), rung)  # which goes on growing
 
         def grown(now: Callable[[], DualBound]) -> None:
             def keep_now() -> None:
@@ -330,7 +330,7 @@ class Bounding:
             pass
         if vertices.upper < record.upper:
             rung = Rung(vertices.leaves, 1.0, record.work)
-            record.keep(vertices.upper, vertices.name, vertex_lines(record.channel, vertices), rung)
+            record.keep(vertices.upper, vertices.name, tuple(vertex_lines(record.channel, vertices)), rung)
         if vertices.point is not None:
             self.audit.improve(record, vertices.point, turn)
         return vertices
@@ -447,7 +447,7 @@ def of_few_selections(channel: AggregatedRecord) -> bool:
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:
     if isinstance(runner, PosteriorTree):
-        return posterior_lines(channel, runner)
+        return posterior_lines(channel, runner.relaxation, runner.tree, runner.half)
     if isinstance(runner, VertexTree):
         return vertex_lines(channel, runner)
     assert isinstance(runner, DualTree)

@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.output_groups import Groups
-from dalenius.audits.bounds.posteriors import PosteriorTree
+from dalenius.audits.bounds.posteriors import PosteriorBoxes, PosteriorHalf, PosteriorRelaxation
 from dalenius.audits.bounds.row_boxes import Plan, Refinement, RowBox
 from dalenius.audits.bounds.row_search import Row, RowTree
 from dalenius.audits.bounds.separate import SeparateBound
@@ -228,11 +228,13 @@ def _dual_leaf(channel: AggregatedRecord, bound: DualBound) -> JointLeaf:
     return JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
 
 
-def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
+def posterior_lines(
+    channel: AggregatedRecord, relaxation: PosteriorRelaxation, tree: PosteriorBoxes, half: PosteriorHalf | None
+) -> Proof:
     """A tree over boxes of the posterior; below a line that says so, if one part of the box stands for all others."""
-    relaxation, short = runner.relaxation, runner.tree.short_hints()
-    if runner.half is not None:
-        half, output = runner.half, int(channel.aggregation.kept_outputs[runner.half.output])
+    short = tree.short_hints()
+    if half is not None:
+        output = int(channel.aggregation.kept_outputs[half.output])
         first = next(short)
         short = chain([first], short)
         yield OrbitSplit("above", half.letter, output, short_text(half.threshold), _moves(half.triples))
@@ -241,7 +243,7 @@ def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
     groups, kept = relaxation.groups, channel.aggregation.kept_outputs
     if groups is not None:
         yield JointGroups(_whole(channel, groups.members), law_text(channel, groups.shares), "neighbours")
-    for node in runner.tree.preorder():
+    for node in tree.preorder():
         if isinstance(node, Branch):
             letter, output = divmod(node.cut[0], relaxation.outputs)
             place = int(kept[output]) if groups is None else output

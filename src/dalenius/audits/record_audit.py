@@ -69,7 +69,7 @@ class RecordAudit:
     candidate: Candidate
     upper: float
     method: str
-    proof: Proof
+    lines: Iterable[ProofLine]
     leaves: int = 1
     dual: DualWork | None = None
     grouped: float = 1.0
@@ -81,6 +81,12 @@ class RecordAudit:
 
     def __post_init__(self) -> None:
         self.quick = self.upper, self.proof
+
+    @property
+    def proof(self) -> Proof:
+        """The lines, which are written when they are asked for: of thousands of leaves that takes seconds."""
+        self.lines = proof = tuple(self.lines)
+        return proof
 
     @property
     def record(self) -> int:
@@ -148,9 +154,9 @@ class RecordAudit:
     def keep(self, upper: float, method: str, lines: Iterable[ProofLine], rung: Rung) -> None:
         """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
         if upper < self.upper:
-            self.upper, self.method, self.proof = upper, method, tuple(lines)
+            self.upper, self.method, self.lines = upper, method, lines
             self.leaves, self.grouped, _, self.told, self.ranges = rung
-            if len(self.proof) <= SHORT or rung.leaves == 1:
+            if rung.leaves == 1 or (rung.leaves <= SHORT and len(self.proof) <= SHORT):
                 self.quick = upper, self.proof
 
     def improve(self, p: Floats, clock: Clock) -> None:

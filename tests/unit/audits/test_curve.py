@@ -118,18 +118,19 @@ def proof_of(problem, record, slope, target, kind):
     candidate = record.candidate if slope is None else replace(record.candidate, mu=slope)
     if kind == "posterior":
         relaxation = PosteriorRelaxation(channel, decimals=6, multiplier=slope)
-        tree, lines = PosteriorTree(relaxation, candidate.mu, target=target), posterior_lines
+        tree = PosteriorTree(relaxation, candidate.mu, target=target)
     else:
         goal = Goal(tolerance=1e-4, enough=target, useless=9.0, decimals=6)
         work = DualWork(channel, candidate, RecordSymmetries.of(problem, channel), goal, clock=clock)
         work.run(Turn(may_grow=lambda *_: False))
         fixed = slope is not None
         tree = DualTree(Aim(channel, target, wanted=1e-3, decimals=7, most=1000, fixed=fixed), work.bound)
-        lines = dual_tree_lines
     while tree.upper > target:
         assert tree.leaves < 3000
         assert tree.grow(clock)
-    return lines(channel, tree)
+    if isinstance(tree, DualTree):
+        return dual_tree_lines(channel, tree)
+    return posterior_lines(channel, tree.relaxation, tree.tree, tree.half)
 
 
 @pytest.mark.thorough
