@@ -139,8 +139,11 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     """
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
-    together = None if desk.spent else _together(desk, lowers, uppers)
-    standing = proposer.standing if isinstance(proposer, Anytime) else None
+    standing, together = proposer.standing if isinstance(proposer, Anytime) else None, None
+    if standing is not None and not desk.spent and uppers[0] is standing.upper_end and lowers[0] == standing.lower_end:
+        together = standing  # nothing was found since
+    elif not desk.spent:
+        together = _together(desk, lowers, uppers)
     if standing is not None and (desk.late if together is None else standing.upper < together.upper):
         together = replace(standing, refusals=tuple(desk.beyond))
     proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)

@@ -67,5 +67,5 @@ def test_what_an_audit_leaves_open_is_given_to_the_constant_mechanism(counted_ti
     assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert result.gap <= 0.06
     assert result.audit.upper <= 0.1
-    assert 1 <= len(taken) <= 2
-    assert result.audit.records[0].leaves == taken[0]
+    assert 2 <= len(taken) <= 4  # some of them for proofs on the way
+    assert result.audit.records[0].leaves == taken[-1]

@@ -271,7 +271,7 @@ class _Adversary:
         q = scheme.region.tied.variable(state.Q)
         if scheme.most is not None:
             sharp = 1.0 - seen / scheme.most if near and seen > 0.0 else ROUGH
-            return run.keeper.mixture(q, run.search.clock.part(share), sharp, state.found_by)[0]
+            return run.keeper.mixture(q, run.search.part(run.search.clock.part(share), sharp), state.found_by)[0]
         exact, gap = run.region.exact(q, []), None if near else ROUGH
         kept = None if exact is None else run.keeper.audited(exact, scheme.rounds.lower, share=share, gap=gap)
         assert isinstance(kept, Kept)  # nothing limits what leaks

@@ -156,9 +156,9 @@ class Bounded(ABC):
         """True if no record can leak anything."""
         return self.exposed is None
 
-    def stand(self) -> bool:
-        """Have the bounds that are known proved; True if they are."""
-        found = proved_so_far(self.problem, self.lowers(), self.uppers(), self.search)
+    def stand(self, search: Run | None = None) -> bool:
+        """Have the bounds that are known proved, within the limits of a search that this one is a part of; True if they are."""
+        found = proved_so_far(self.problem, self.lowers(), self.uppers(), search or self.search)
         self.standing = found or self.standing
         return found is not None
 

@@ -133,8 +133,8 @@ class Bounded(Protocol):
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
         """Look for a better witness from a prior where a bound is large."""
 
-    def stand(self) -> bool:
-        """Have the bounds that are kept proved; True if they are."""
+    def on_the_way(self) -> bool:
+        """Have the bounds that are kept proved, or what they are for; True if that is."""
 
     def tell(self, stage: str, record: int | None, leaves: int, upper: float = ..., *, now: bool = ...) -> None:
         """Report."""
@@ -316,7 +316,7 @@ class Bounding:
                 if isinstance(runner, PosteriorTree):
                     runner.tree.tell(runner.target)
             self._keep_trees()
-            return self.audit.stand()
+            return self.audit.on_the_way()
 
         known = (min(other.bounded, upper if other is record else np.inf) for other in self.audit.records)
         self.drafts.prove(max(known, default=0.0) - self.audit.lower, keep, stand)

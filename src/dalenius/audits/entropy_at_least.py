@@ -60,8 +60,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         An upper bound at most this closes the audit, too, however far the lower one is.
     earlier : sequence of RecordAudit
         Of a mechanism that is nearly this one, whose boxes of the posterior are taken over.
-    stood : callable
-        Called whenever an interval has been proved on the way.
+    way : callable, optional
+        Proves on the way what the bounds that are kept are for, where that is more than the interval itself; says whether it did.
     curve : WholeCurve, optional
         What is proved is to bound the leakage at every entropy bound: by leaves of one slope, if that closes the audit.
     """
@@ -70,7 +70,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
     earlier: Sequence[RecordAudit] = ()
-    stood: Callable[[], None] = lambda: None
+    way: Callable[[], bool] | None = None
     curve: WholeCurve | None = None
     bounding: Bounding = field(init=False)
     kept: Kept = field(init=False)
@@ -219,11 +219,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
             self._hurried.add(channel.record)
         return candidate
 
-    def stand(self) -> bool:
-        found = super().stand()
-        if found:
-            self.stood()
-        return found
+    def on_the_way(self) -> bool:
+        return (self.way or self.stand)()
 
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
         """Look for a better witness from a prior where a bound is large."""

@@ -53,7 +53,7 @@ class RoundedAudit(EntropyAudit):
         """Of the first record: the others are alike, and nobody asks what the rounding adds."""
         return record_channels(self.problem)[:1]
 
-    def stand(self) -> bool:
+    def on_the_way(self) -> bool:
         return self.count.stand()
 
     def tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:

@@ -253,7 +253,7 @@ class Exchange:
         assert region.anchor is not None
         part = self.search.clock.part(FIRST_AUDIT)
         if self.limited:  # the constant one
-            self.keeper.mixture(rounds.anchor.q, part, self.gap)
+            self.keeper.mixture(rounds.anchor.q, self.search.part(part, self.gap))
         else:
             self.keeper.take(self.keeper.audited(region.anchor, 0.0, share=FIRST_AUDIT, gap=ROUGH))
         if self._closed:
@@ -282,8 +282,8 @@ class Exchange:
         while not self._closed:
             more = rounds.run()
             self.keep(rounds)
-            before = rounds.known
-            last = rounds.out_of_time or rounds.count >= ROUNDS
+            before, upper = rounds.known, self.keeper.upper
+            last = rounds.over
             if rounds.best is not audited and not (last and rounds.best.attained >= self.keeper.upper):
                 audited = rounds.best
                 self.keeper.keep(rounds, self.bound, anchor, last=last)
@@ -291,7 +291,9 @@ class Exchange:
                 rounds.learned()
             elif not more:
                 break
-            if rounds.out_of_time or rounds.count >= ROUNDS:
+            if self.keeper.upper < upper and not (self._closed or rounds.over):
+                self.keeper.stand(self.keeper.kept[-1])
+            if rounds.over:
                 break
         self.rounds += rounds.count
 
@@ -326,6 +328,8 @@ class Exchange:
         self.keep(self.free)
         if self._closed:
             return
+        if self.keeper.kept:
+            self.keeper.stand(self.keeper.kept[-1])
         self.keeper.keep(self.free, self.bound, self.region.anchor, last=True)
         if not self.keeper.kept:
             self.keeper.take(self.keeper.audited(self.region.anchor, 0.0))

@@ -189,17 +189,17 @@ class Watcher:
         *,
         news: bool = True,
         earlier: Audit | None = None,
-        stood: Callable[[Audit], None] = lambda audit: None,
+        way: Callable[[Audit], bool] | None = None,
     ) -> Audit:
         """The audit of a mechanism's exact rows, run until its upper bound is enough or its gap small.
 
-        What it finds becomes known, if that is news. It may go on from an earlier one of a mechanism that is nearly the same. Whenever
-        an interval has been proved on the way `stood` is called.
+        What it finds becomes known, if that is news. It may go on from an earlier one of a mechanism that is nearly the same. When a
+        proof on the way is due, `way` has it made.
         """
         audit = audit_of(problem.release(rows, self.adversary), search)  # type: ignore[arg-type]
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
-            audit.stood = partial(stood, audit)
+            audit.way = None if way is None else partial(way, audit)
             audit.earlier = earlier.records if isinstance(earlier, EntropyAudit) else ()
         audit.run()
         if news:

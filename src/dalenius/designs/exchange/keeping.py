@@ -36,6 +36,7 @@ FIRST, LATER = (
     0.8,
 )  # shares of the time that is left for the first mixture's audit and check, and for a later one's
 DILUTED = 1.25  # times the share by which an audit passes a budget: what is constant takes less off boxes that are wide
+BRIEFLY = 0.05  # share of it for the audit of what is proved on the way, whose boxes are there
 SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
 CHECKS = 2  # of an audit: by itself, and as a part of the design's proof
 MARGIN = 2.0  # times as wide as the one before it is allowed to be, at the least
@@ -85,14 +86,14 @@ class Keeper:
         Mechanisms to hand out, the best last.
     doubtful : list of Kept
         Those of which rounding decides.
-    stood : callable
-        Gets a mechanism whenever an interval of its audit, the only one, has been proved on the way.
+    stand : callable
+        Has a mechanism with its audits proved on the way; says whether it is.
     """
 
     def __init__(self, goal: Goal, search: Run) -> None:
         self.goal, self.region, self.problem, self.search = goal, goal.region, goal.region.problem, search
         self.kept, self.doubtful = list[Kept](), list[Kept]()
-        self.stood: Callable[[Kept], None] = lambda kept: None
+        self.stand: Callable[[Kept], bool] = lambda kept: False
         self._boxed = dict[Place, Audit]()  # the last ones that boxes of the posterior prove
 
     @property
@@ -114,7 +115,7 @@ class Keeper:
         return self.kept[-1].attained if self.kept else math.inf
 
     def take(self, made: Kept | float | None, found_by: str = "start") -> None:
-        """Keep it, if it was proved to keep all limits and is the best; the search goes on without the time of its proof.
+        """Keep it, if it was proved to keep all limits and is the best.
 
         Of limits near 0, where rounding is in doubt, the checker judges in the end.
         """
@@ -123,9 +124,6 @@ class Keeper:
         if made.doubtful:
             self.doubtful.append(made)
             return
-        before = _checking(self.kept[-1]) if self.kept else 0.0
-        if self.goal.is_free:
-            self.clock.reserve(_checking(made) - before)
         self.kept.append(replace(made, found_by=found_by))
 
     def keep(self, rounds: Rounds, bound: DesignBound, anchor: Exact, *, last: bool) -> None:
@@ -167,16 +165,16 @@ class Keeper:
                 left = 1.0 - watcher.seen(self.region.expanded(Q)) / enough if enough > 0.0 else 0.0
                 asked = max(left, AUDIT_GAP * self.gap) if gap is None else gap
                 part = self.search.part(clock, asked, checks=CHECKS, anytime=len(watchers) == 1)
-                stood = partial(self._stood, q, rows, watcher.place)
-                audit = self._audit(watcher, rows, part, 0.0 if gap else enough, news=gap is None, stood=stood)
+                way = partial(self._as_it_is, q, rows, watcher.place)
+                audit = self._audit(watcher, rows, part, 0.0 if gap else enough, news=gap is None, way=way)
             audits[watcher.place] = audit
             held += audit.checking
         leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
         return Kept(q, rows, audits, self.goal.value(Q, leakages), constant, doubtful=doubtful)
 
-    def _stood(self, q: Exact, rows: Rows, place: Place, audit: Audit) -> None:
-        """The interval of the one audit of a mechanism has been proved."""
-        self.stood(Kept(q, rows, {place: audit}, audit.upper, self.region.is_constant(q)))
+    def _as_it_is(self, q: Exact, rows: Rows, place: Place, audit: Audit) -> bool:
+        """Have a mechanism proved whose one audit goes on."""
+        return self.stand(Kept(q, rows, {place: audit}, audit.upper, self.region.is_constant(q)))
 
     def _audit(
         self, watcher: Watcher, rows: Rows, part: Run, enough: float, *, news: bool = True, **more: Any
@@ -244,10 +242,22 @@ class Keeper:
         share = max(1.0 - budget * (1.0 - room) / leaks, 0.0) if leaks > 0.0 else 0.0
         failed, met, kept = (0.0, math.inf), (1.0, 0.0), False  # with what they leak
         diluted = False
+
+        def mixed(share: float) -> Floats:
+            return np.asarray((1.0 - share) * found.q + share * anchor.q)
+
+        def on_the_way(audit: Audit) -> bool:
+            """With so much of the constant one that what is known by now meets the budget."""
+            self._boxed[watcher.place] = audit
+            brief = replace(self.search.part(clock.part(BRIEFLY), room), crew=None)  # who are at the one that goes on
+            meets = audit.boxed and self.mixture(mixed(_diluted(share, budget, audit)), brief, found.found_by)[1]
+            return meets and bool(self.kept) and self.stand(self.kept[-1])
+
         for attempt in range(MIXTURES):
             part = clock if diluted else clock.part(LATER if attempt else FIRST)
             given, began = part.remaining, part.seconds
-            audit, meets = self.mixture((1.0 - share) * found.q + share * anchor.q, part, room, found.found_by)
+            run = self.search.part(part, room, anytime=not diluted)
+            audit, meets = self.mixture(mixed(share), run, found.found_by, on_the_way)
             if meets:
                 met, kept, upper = (share, audit.lower), True, audit.upper
                 if attempt == 0 or diluted or closed(lower, self.upper, self.gap) or clock.expired:
@@ -256,7 +266,7 @@ class Keeper:
                 return
             elif audit.boxed:
                 diluted = True
-                share += (1.0 - share) * min(DILUTED * (1.0 - (budget - 3.0 * ROUNDING) / audit.upper), 1.0)
+                share = _diluted(share, budget, audit)
                 continue
             else:
                 failed = share, max(audit.lower, budget, ROUNDING)
@@ -268,14 +278,16 @@ class Keeper:
             last = not kept and attempt >= MIXTURES - 2
             share = 1.0 if last else _between(failed, met, _level(budget, audit, upper))
 
-    def mixture(self, q: Floats, clock: Clock, gap: float, found_by: str = "start") -> tuple[Audit, bool]:
+    def mixture(
+        self, q: Floats, part: Run, found_by: str = "start", way: Callable[[Audit], bool] | None = None
+    ) -> tuple[Audit, bool]:
         """The audit of a mechanism within one budget, and whether it meets it; if so it is kept, if it is the best."""
         (watcher,) = self.limited
         budget, exact = watcher.limit or 0.0, self.region.exact(q, [])
         assert exact is not None
         rows, constant = self.region.own_rows(exact), self.region.is_constant(exact)
-        part = self.search.part(clock, gap, checks=CHECKS)
-        audit = self._audit(watcher, rows, part, budget - ROUNDING, news=not constant)
+        search = replace(part, checks=CHECKS)
+        audit = self._audit(watcher, rows, search, budget - ROUNDING, news=not constant, way=way)
         meets = audit.upper <= budget - ROUNDING or constant
         doubtful = not meets and _is_in_doubt(audit, budget)
         attained = float(self.problem.expected_distortion(rows))
@@ -295,14 +307,14 @@ class Keeper:
 MIXTURES = ATTEMPTS
 
 
-def _checking(kept: Kept) -> float:
-    """Seconds that checking its audits takes, predicted."""
-    return sum(audit.checking for audit in kept.audits.values())
-
-
 def _is_in_doubt(audit: Audit, limit: float) -> bool:
     """True if rounding decides if a limit near 0 is kept."""
     return limit < TINY and audit.upper <= limit + ROUNDING
+
+
+def _diluted(share: float, budget: float, audit: Audit) -> float:
+    """The share of the constant mechanism, beyond this one, with which the boxes of an audit should meet a budget."""
+    return share + (1.0 - share) * min(max(DILUTED * (1.0 - (budget - 3.0 * ROUNDING) / audit.upper), 0.0), 1.0)
 
 
 def _level(budget: float, audit: Audit, upper: float) -> float:

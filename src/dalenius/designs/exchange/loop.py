@@ -145,7 +145,7 @@ class Rounds:
 
     def run(self) -> bool:
         """Until it is time for an audit, nothing new is found, or it is late; whether the last round found anything."""
-        while self.count < ROUNDS and not self.out_of_time:
+        while not self.over:
             added = self._round()
             if self.goal.raises and self.done:
                 return False
@@ -160,6 +160,11 @@ class Rounds:
         """The first round needs no more than some time."""
         clock = self.search.clock
         return clock.expired or (self.count > 0 and clock.seconds >= self.late)
+
+    @property
+    def over(self) -> bool:
+        """True if no further round begins."""
+        return self.count >= ROUNDS or self.out_of_time
 
     @property
     def done(self) -> bool:

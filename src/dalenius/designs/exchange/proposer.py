@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from operator import attrgetter
@@ -154,7 +154,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
     def __init__(self, exchange: Exchange) -> None:
         self.exchange, self.problem, self.search = exchange, exchange.problem, exchange.search
         self.audits, self.standing = list[Result](), None
-        exchange.keeper.stood = self._stand
+        exchange.keeper.stand = self._stand
 
     @classmethod
     def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
@@ -196,7 +196,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             yield ProvedUpper(value=None, lines=())
             return
         for number, kept in enumerate(sorted([*keeper.doubtful, *reversed(keeper.kept)], key=attrgetter("attained"))):
-            end = self._upper(-number, kept, kept.audits)
+            end = self._stands(kept, -number) or self._upper(-number, kept, kept.audits)
             if end is not None:
                 found += 1
                 yield end
@@ -222,12 +222,24 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         }
         return self._audited(candidate, kept, audits)
 
-    def _stand(self, kept: Kept) -> None:
-        """Have the design proved as it is, with the last interval that was proved of a mechanism's audit."""
-        audits = {place: audit.result(audit.standing) for place, audit in kept.audits.items() if audit.standing}
+    def _stands(self, kept: Kept, candidate: int = 0) -> ProvedUpper | None:
+        """The upper end that was proved last, if it is that of a mechanism as it is kept."""
+        end = None if self.standing is None else self.standing.upper_end
+        return None if end is None or end.kept is not kept else replace(end, candidate=candidate) if candidate else end
+
+    def _stand(self, kept: Kept) -> bool:
+        """Have the design proved as it is, once the mechanism's audits are; True if these are."""
+        if self._stands(kept):
+            return True
+        audits = dict[Place, Result]()
+        for place, audit in kept.audits.items():
+            if not audit.stand(self.search) or audit.standing is None:
+                return False
+            audits[place] = audit.result(audit.standing)
         end = self._audited(0, kept, audits)
-        if end is not None and (self.standing is None or (end.rounded or 0.0) < self.standing.upper):
+        if end is not None and (self.standing is None or (end.rounded or 0.0) <= self.standing.upper):
             self.standing = proved_so_far(self.problem, self.lowers(), iter([end]), self.search) or self.standing
+        return end is not None
 
     def _audited(self, candidate: int, kept: Kept, audits: Mapping[Place, Result]) -> ProvedUpper | None:
         """With audits that are proved; None where they do not prove that a limit of leakage is kept."""
