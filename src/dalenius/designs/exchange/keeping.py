@@ -32,7 +32,7 @@ WIDER, WIDEST = (
     0.9,
 )  # how much wider than the last one an audit may be; the largest share of the limits left to one
 FIRST, LATER = (
-    0.9,
+    0.95,
     0.8,
 )  # shares of the time that is left for the first mixture's audit and check, and for a later one's
 DILUTED = 1.25  # times the share by which an audit passes a budget: what is constant takes less off boxes that are wide
