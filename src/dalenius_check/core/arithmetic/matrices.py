@@ -87,8 +87,8 @@ class Polynomial:
         In decimals, whose products of very many digits are fast, and exact or refused. Coefficients are >= 0.
         """
         a, b = self._coefficients, other._coefficients
-        if not a or not b:
-            return Polynomial([])
+        if min(len(a), len(b)) < 2:
+            return Polynomial([x * y for x in a for y in b])
         width = len(str(Decimal(max(a) * max(b) * len(a))))
         left = _packed(a, width)
         value = _EXACT.multiply(left, left if a is b else _packed(b, width))
