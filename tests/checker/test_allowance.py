@@ -4,6 +4,7 @@ import inspect
 import json
 import os
 import tracemalloc
+from collections import Counter
 
 import pytest
 
@@ -15,7 +16,7 @@ from dalenius_check.__main__ import main
 from dalenius_check.core import allowance
 from dalenius_check.core.allowance import MEMORY, SECONDS, Allowance, LimitError
 from dalenius_check.core.channel import build
-from dalenius_check.core.counts import completions
+from dalenius_check.core.counts import completions, ways
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import xlogx
 from dalenius_check.core.read import parse_toml
@@ -306,3 +307,9 @@ def test_whoever_asked_may_end_it_sooner(forge):
     assert verdict.status is Status.UNDECIDED
     assert verdict.reason.endswith(": limit: the seconds that were left to it")
     assert (verdict.cause, verdict.allowed) == ("limit", "seconds")
+
+
+def test_powers_of_counts_end_when_the_time_is_over(ticking):
+    """Of a million records modulo 16: each of some twenty products takes seconds without python-flint."""
+    with pytest.raises(LimitError, match="9 seconds"):
+        ways(Counter({(0, 1): 10**4}), 16, Allowance(seconds=9))

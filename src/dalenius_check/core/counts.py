@@ -127,14 +127,19 @@ def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int
         coefficients = [0] * (max(x % modulus for x in c) + 1)
         for x, share in zip(c, shares or [1] * len(c), strict=True):
             coefficients[x % modulus] += share
-        product = product * _power(fmpz_poly(coefficients), times, cycle) % cycle
+        product = product * _power(fmpz_poly(coefficients), times, cycle, allowance) % cycle
     return list(product.coeffs()) + [0] * (modulus - 1 - product.degree())
 
 
-def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:
+def _power(base: fmpz_poly, times: int, cycle: fmpz_poly, allowance: Allowance) -> fmpz_poly:
     if base.degree() * times < cycle.degree():
         return base**times
-    return raised(base, times, fmpz_poly([1]), lambda left, right: left * right % cycle)
+
+    def product(left: fmpz_poly, right: fmpz_poly) -> fmpz_poly:
+        allowance.look()
+        return left * right % cycle
+
+    return raised(base, times, fmpz_poly([1]), product)
 
 
 def _reader(model: Model, query_values: list[int]) -> Callable[[int], int]:
