@@ -184,8 +184,8 @@ def notion_of(name: str) -> Notion:
     InputError
         If there is none.
 
-    >>> notion_of("local_dp").is_epsilon
-    True
+    >>> notion_of("local_dp_epsilon(1e-5)").name
+    'local_dp_delta'
     """
     name = name.partition("(")[0].strip()
     name = f"{name.removesuffix('_epsilon')}_delta" if name.endswith("_epsilon") else name
