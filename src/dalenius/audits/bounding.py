@@ -89,7 +89,8 @@ class Drafts:
     def prove(self, width: float, keep: Callable[[], None], stand: Callable[[], bool]) -> None:
         """Have an interval of this width proved, if that is due, once it is kept; not where nobody is handed one on the way."""
         clock, began = self.search.clock, self.search.clock.seconds
-        late = clock.remaining <= max(self._apart, AHEAD * self.room.checking_now) or clock.expired
+        ahead = AHEAD * self.search.anytime * self.room.checking_now
+        late = clock.remaining <= max(self._apart, ahead) or clock.expired
         soon = began < self._next or late or not self.search.anytime
         if soon or not self.able or width > NARROWER * self._width:
             return

@@ -138,7 +138,8 @@ class Run:
     keeps. What is found is checked `checks` times before the clock has run out: an audit inside a design for itself, and as a part of
     it, where leaves of trees are found again. `crew` are those who work on its trees, too, and on the leaves of its proofs. A
     `checkpoint` is what an audit writes its state into, and goes on from. `known` is what checks of its proofs have
-    worked out. Of an `anytime` one an interval may be handed out at any time.
+    worked out. Of an `anytime` one an interval may be handed out at any time; it is proved so many times as far ahead of the end as
+    usual.
     """
 
     limits: Limits
@@ -150,13 +151,13 @@ class Run:
     crew: Crew | None = None
     checkpoint: Checkpoint | None = None
     known: Leaves | None = None
-    anytime: bool = True
+    anytime: int = 1
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:
         """A run that starts now."""
         return cls(limits, Clock(limits.seconds), np.random.default_rng(seed))
 
-    def part(self, clock: Clock, gap: float, checks: int = 1, *, anytime: bool = False) -> Self:
+    def part(self, clock: Clock, gap: float, checks: int = 1, *, anytime: int = 0) -> Self:
         """The same with another clock, and a gap of its own."""
         return replace(self, clock=clock, limits=replace(self.limits, gap=gap), checks=checks, anytime=anytime)

@@ -36,7 +36,8 @@ FIRST, LATER = (
     0.8,
 )  # shares of the time that is left for the first mixture's audit and check, and for a later one's
 DILUTED = 1.25  # times the share by which an audit passes a budget: what is constant takes less off boxes that are wide
-BRIEFLY = 0.05  # share of it for the audit of what is proved on the way, whose boxes are there
+BRIEFLY = 0.05  # share of the time that is left for the audit of what is proved on the way, whose boxes are there
+AFRESH = 3  # times as far ahead of the end as usual, as the proof at the end has other leaves
 SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
 CHECKS = 2  # of an audit: by itself, and as a part of the design's proof
 MARGIN = 2.0  # times as wide as the one before it is allowed to be, at the least
@@ -256,7 +257,7 @@ class Keeper:
         for attempt in range(MIXTURES):
             part = clock if diluted else clock.part(LATER if attempt else FIRST)
             given, began = part.remaining, part.seconds
-            run = self.search.part(part, room, anytime=not diluted)
+            run = self.search.part(part, room, anytime=0 if diluted else AFRESH)
             audit, meets = self.mixture(mixed(share), run, found.found_by, on_the_way)
             if meets:
                 met, kept, upper = (share, audit.lower), True, audit.upper

@@ -220,7 +220,8 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             watcher.place: prove(kept.audits[watcher.place].problem, proposed[watcher.place], run.search)
             for watcher in run.watchers
         }
-        return self._audited(candidate, kept, audits)
+        lines = {place: audit.certificate.upper_lines() for place, audit in audits.items()}
+        return self._audited(candidate, kept, audits, lines)
 
     def _stands(self, kept: Kept, candidate: int = 0) -> ProvedUpper | None:
         """The upper end that was proved last, if it is that of a mechanism as it is kept."""
@@ -231,24 +232,25 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         """Have the design proved as it is, once the mechanism's audits are; True if these are."""
         if self._stands(kept):
             return True
-        audits = dict[Place, Result]()
+        audits, lines = dict[Place, Result](), dict[Place, Sequence[UpperLine]]()
         for place, audit in kept.audits.items():
             if not audit.stand(self.search) or audit.standing is None:
                 return False
-            audits[place] = audit.result(audit.standing)
-        end = self._audited(0, kept, audits)
+            audits[place], lines[place] = audit.result(audit.standing), audit.standing.upper_end.lines
+        end = self._audited(0, kept, audits, lines)
         if end is not None and (self.standing is None or (end.rounded or 0.0) <= self.standing.upper):
             self.standing = proved_so_far(self.problem, self.lowers(), iter([end]), self.search) or self.standing
         return end is not None
 
-    def _audited(self, candidate: int, kept: Kept, audits: Mapping[Place, Result]) -> ProvedUpper | None:
-        """With audits that are proved; None where they do not prove that a limit of leakage is kept."""
+    def _audited(
+        self, candidate: int, kept: Kept, audits: Mapping[Place, Result], lines: Mapping[Place, Sequence[UpperLine]]
+    ) -> ProvedUpper | None:
+        """With audits that are proved by these lines; None where they do not prove that a limit of leakage is kept."""
         run = self.exchange
         self.audits += audits.values()
         limits, certain = {watcher.place: watcher.limit for watcher in run.limited}, kept.constant or kept.doubtful
         if not certain and any(audits[p].upper > most for p, most in limits.items() if most is not None):
             return None
-        lines = {place: audit.certificate.upper_lines() for place, audit in audits.items()}
         return self._made(candidate, kept, lines, {p: Fraction(audit.upper) for p, audit in audits.items()}, audits)
 
     def _made(
