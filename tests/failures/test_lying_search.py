@@ -92,7 +92,7 @@ def test_nonsense_hints_are_never_believed(problem, monkeypatch, name):
     def lie(self):
         honest(self)
         for record in self.records:
-            record.proof = NONSENSE[name]
+            record.lines = NONSENSE[name]
             record.quick = record.upper, NONSENSE[name]
 
     monkeypatch.setattr(EntropyAudit, "run", lie)
