@@ -338,7 +338,7 @@ def test_three_letters_are_told_apart_by_far_counts():
 def test_a_count_of_thirty_as_if_it_were_wide(monkeypatch, bound):
     """The window has every count, so that the search finds what the whole channel tells; and no bound is below it."""
     question = asked(dl.Records(30, alphabet=2), dl.EntropyAtLeast(bound, "nats"))
-    run = Run.of(Limits(gap=1e-6, time_limit=60))
+    run = Run.of(Limits(gap=0.2, time_limit=60))
     written = search(record_channels(question)[0], rng=np.random.default_rng(1), clock=run.clock, starts=6)
     monkeypatch.setattr("dalenius.model.problems.large.MAX_ENTRIES", 100)
     audit = audit_of(replace(question), run)
