@@ -370,9 +370,9 @@ def test_the_leaves_of_an_audit_are_worked_out_once(name, monkeypatch):
     result = dl.solve(problem, gap=3e-2, time_limit=None)
     leaves = sum(line.word in ("row", "joint") for line in result.audit.certificate.upper_lines())
     assert leaves > 8
-    assert [kind for kind, _ in worked] == ["maximal_leakage", problem.kind]
-    assert 0 < worked[0][1] <= leaves
-    assert worked[1][1] == 0
+    audits, designs = ([n for kind, n in worked if (kind == problem.kind) == own] for own in (False, True))
+    assert 0 < audits[-1] <= leaves  # others are proved on the way, of leaves that may be split later
+    assert designs == [0] * len(designs) != []
     assert dl.verify(problem, result.certificate).proved
     assert dl.verify(problem.release(result.mechanism.rows), result.audit.certificate).proved
 

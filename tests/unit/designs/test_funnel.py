@@ -130,7 +130,7 @@ def test_limits_of_guesses_and_of_lines_agree_with_the_hull_of_a_grid(seed):
     def gained(t):
         return MEASURES[None](np.array([1 - t, t]), p[:, None])
 
-    whole = float(p @ taken(np.array([0.0, 1.0])))
+    whole = max(float(p @ taken(np.array([0.0, 1.0]))), 0.0)  # rounding may leave less than nothing
     limit = float(rng.uniform(0.05, 0.9)) * whole
     problem = dl.PrivacyFunnel(joint, dl.constraints.MeasureLimit(LINES if name == "lines" else name, limit))
     result = dl.solve(problem, gap=1e-4)
