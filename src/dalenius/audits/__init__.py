@@ -96,11 +96,11 @@ MUCH = 30.0  # nats of knowledge, for which its witness may fall short
 FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
 
-def audit_of(problem: MechanismProblem, search: Run) -> Any:
-    """The audit of records or secrets that fits the question, not yet run."""
-    home, name = AUDITS[problem.route.audit].split(".")
-    more = (problem.route.wide,) if problem.route.wide else ()
-    return getattr(import_module(f"dalenius.audits.{home}"), name)(problem, search, *more)
+def audit_of(problem: MechanismProblem, search: Run, wide: WideCount | None = None) -> Any:
+    """The audit of records or secrets that fits the question, or that of a count as if it were `wide`; not yet run."""
+    wide = wide or problem.route.wide
+    home, name = AUDITS["wide_count" if wide else problem.route.audit].split(".")
+    return getattr(import_module(f"dalenius.audits.{home}"), name)(problem, search, *([wide] if wide else []))
 
 
 def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
@@ -126,5 +126,5 @@ def audit_within(problem: WorstCaseLeakage, search: Run, *, plain: bool = False)
         asked = problem.query, problem.records, problem.mechanism, problem.adversary
         count = WideCount.of(*asked, entries=MANY)
         if count is not None and (count.letters, count.counted) == (2, 1) and Grid(count, 2).spread <= limits.gap / 8.0:
-            return import_module("dalenius.audits.wide").WideAudit(problem, search, count)
+            return audit_of(problem, search, count)
     return audit_of(problem, search)

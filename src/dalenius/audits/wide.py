@@ -79,7 +79,12 @@ class WideAudit(Audit):
 
     @property
     def upper(self) -> float:
-        return min(self._bound[0], math.inf if self.rounded is None else self.rounded.lifted)
+        return self._bound[0] if self._closer is None else self._closer.lifted
+
+    @property
+    def _closer(self) -> RoundedAudit | None:
+        """The audit of the rounded count, where its bound is the best."""
+        return self.rounded if self.rounded is not None and self.rounded.lifted < self._bound[0] else None
 
     @cached_property
     def _bound(self) -> tuple[float, str, ProofLine]:
@@ -180,9 +185,7 @@ class WideAudit(Audit):
         return 0.0 if self.rounded is None else self.rounded.checking
 
     def proof(self) -> UpperProof:
-        if self.rounded is not None and self.rounded.lifted < self._bound[0]:
-            return self.rounded.proof()
-        return self.quick()[1]
+        return self.quick()[1] if self._closer is None else self._closer.proof()
 
     def quick(self) -> tuple[float, UpperProof]:
         return self._bound[0], (RecordLine(0), self._bound[2])
@@ -196,8 +199,8 @@ class WideAudit(Audit):
         return entropy_line() if self.problem.route.wide is None else LettersLine()
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        best = self.rounded is not None and self.rounded.lifted < self._bound[0]
-        return (RecordProof(0, self.count.records, "rounded" if best else self._bound[1], self.pieces if best else 1),)
+        method, leaves = (self._bound[1], 1) if self._closer is None else ("rounded", self.pieces)
+        return (RecordProof(0, self.count.records, method, leaves),)
 
 
 def _sparse(row: Floats) -> SparseLaw:

@@ -26,10 +26,8 @@ T = TypeVar("T")
 logger = logging.getLogger("dalenius")
 TURN = 0.5  # seconds that a worker keeps what it is lent, at least
 LONGER = 0.02  # and as a share of the time that has passed
-BRIEF, FEW = (
-    0.2,
-    8,
-)  # it is so much shorter, at least, where it has fewer leaves than these: there may be more for others soon
+FEW = 8  # leaves; with less a turn is shorter, since there may be more for others soon,
+BRIEF = 0.2  # but no shorter than this share
 AHEAD = 3  # errands that there are for each of them, the one that he is at included
 LOOK = 0.1  # seconds between two looks at the clock while everybody works
 LATE = 0.5  # seconds for work that is being sent back when the time is up
@@ -84,7 +82,7 @@ class Work(NamedTuple):
 
 @dataclass(eq=False)
 class _Errand:
-    """What somebody is at: leaves of a runner that are lent, and how many more they may become; no runner where he is hired."""
+    """Somebody's work: leaves of a runner that are lent, and how many more they may become; no runner where he is hired."""
 
     runner: Runner | None = None
     numbers: tuple[int, ...] = ()
@@ -113,9 +111,8 @@ class Crew:
         self._back: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self._grown, self._told = deque[tuple[Runner, float]](), deque[Any]()  # what is not handed on yet
         self._done = self._losses = 0
-        self._common = dict[
-            int, tuple[object, object]
-        ]()  # what leaves of a tree have in common, and how it is handed on
+        # what leaves of a tree have in common, and how it is handed on
+        self._common = dict[int, tuple[object, object]]()
         self.sent = set[int]()  # the hashes of lines that somebody was hired for
 
     @property

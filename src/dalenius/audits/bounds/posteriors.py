@@ -33,10 +33,8 @@ from dalenius.search.decimals import short, short_on, shortened
 from dalenius.search.tree import Leaf, Runner, Sprout
 
 BATCH, LARGEST_BATCH = 64, 1024  # boxes that are halved together, in a small tree and in one of thousands of leaves
-MANY, ROUGH = (
-    1000,
-    0.3,
-)  # so many boxes that are but halved are solved to such a share of what they are above the target
+MANY = 1000  # leaves of a tree whose boxes are but halved, from which on they are solved roughly:
+ROUGH = 0.3  # to this share of what they are above the target
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
 A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the maximiser may lie outside the box
@@ -128,10 +126,8 @@ class PosteriorRelaxation:
         self.improves = self.size <= MOST_MULTIPLIERS
         self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
-        self.target, self.roughly = (
-            -np.inf,
-            False,
-        )  # a bound below it is good enough; whether it matters how far one is above
+        self.target = -np.inf  # a bound below it is good enough
+        self.roughly = False  # whether it matters little how far one is above
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
 
     def __getstate__(self) -> dict[str, object]:

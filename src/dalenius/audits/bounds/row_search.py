@@ -21,9 +21,10 @@ from dalenius.search.tree import Branch, Leaf, Sprout, Tree, preorder
 
 GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
 PARTITION = 0.25  # of a leaf with slopes for all outputs: what a partition takes to be checked when it is met first
+_NOTHING = np.empty(0)
 PART: RowLeaf = Leaf(
-    RowBox((), *3 * (np.empty(0),)), -np.inf, None
-)  # stands for a closed part that is a leaf by itself
+    RowBox((), _NOTHING, _NOTHING, _NOTHING), -np.inf, None
+)  # of a closed part that is a leaf by itself
 FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 

@@ -196,7 +196,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             yield ProvedUpper(value=None, lines=())
             return
         for number, kept in enumerate(sorted([*keeper.doubtful, *reversed(keeper.kept)], key=attrgetter("attained"))):
-            end = self._stands(kept, -number) or self._upper(-number, kept, kept.audits)
+            end = self._proved_end(kept, -number) or self._upper(-number, kept, kept.audits)
             if end is not None:
                 found += 1
                 yield end
@@ -223,14 +223,14 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         lines = {place: audit.certificate.upper_lines() for place, audit in audits.items()}
         return self._audited(candidate, kept, audits, lines)
 
-    def _stands(self, kept: Kept, candidate: int = 0) -> ProvedUpper | None:
+    def _proved_end(self, kept: Kept, candidate: int = 0) -> ProvedUpper | None:
         """The upper end that was proved last, if it is that of a mechanism as it is kept."""
         end = None if self.standing is None else self.standing.upper_end
         return None if end is None or end.kept is not kept else replace(end, candidate=candidate) if candidate else end
 
     def _stand(self, kept: Kept) -> bool:
         """Have the design proved as it is, once the mechanism's audits are; True if these are."""
-        if self._stands(kept):
+        if self._proved_end(kept):
             return True
         audits, lines = dict[Place, Result](), dict[Place, Sequence[UpperLine]]()
         for place, audit in kept.audits.items():
