@@ -133,8 +133,8 @@ class MinLeakageProgram(MechanismUpdate):
         return lambda nu: self.minimum(scores + nu * self.cost, size + nu * self.cost) - nu * most
 
     def searched(self, multipliers: Named) -> Named:
-        bound = self._bounds(multipliers)
-        nu = polished(lambda trial: -bound(trial), float(multipliers["nu"]))
+        bound, scale = self._bounds(multipliers), float(self.cost.max()) or 1.0
+        nu = polished(lambda trial: -bound(trial / scale), float(multipliers["nu"]) * scale) / scale
         return multipliers | {"nu": np.array(nu)}
 
     def aim(self, scale: float) -> Aim:

@@ -25,7 +25,7 @@ def polished(bound: Callable[[float], float], mu: float, least: float = 0.0) -> 
     centre = max(min(max(mu, 1e-9), 1e9), least)
     low, high = max(centre / WINDOW, least), centre * WINDOW
     if least < low and known(least) <= known(low) < math.inf:
-        return least
+        return min((least, min(max(mu, least), low)), key=known)
     known.enclose(centre, low, high)
     known.narrow()
     return min((max(mu, least), *known.at), key=known)

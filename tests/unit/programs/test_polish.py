@@ -47,3 +47,11 @@ def test_nothing_below_the_least_multiplier_is_asked_for():
     assert polished(lambda x: asked.append(x) or x * x, 1.0, 0.25) == 0.25
     assert polished(lambda x: asked.append(x) or x * x, 0.25, 0.25) == 0.25
     assert min(asked) == 0.25
+
+
+@each("mu", 1e-20, 1e-14, 1e14, 1e20)
+def test_a_multiplier_far_from_1_is_not_lost(mu):
+    def function(x):
+        return math.hypot(1.0, x / mu - 1.0)
+
+    assert function(polished(function, mu)) <= 1.0
