@@ -129,8 +129,10 @@ class Told:
     @cached_property
     def alone(self) -> Floats:
         """Leakage of each input by itself, rounded up: no column leaks more than these together."""
-        told = np.maximum(self.of(np.eye(self.joint.shape[1])), 0.0)
-        return np.asarray(told + SMALL_SHARE * (told + ROUNDING))
+        told = self.of(np.eye(self.joint.shape[1]))
+        if self.measure != "guessing":  # whose gain at an input may be a loss; all others are only rounded below 0
+            told = np.maximum(told, 0.0)
+        return np.asarray(told + SMALL_SHARE * (abs(told) + ROUNDING))
 
     def of_few(self, supports: Integers, values: Floats) -> Floats:
         """f of columns that have these values (..., k) at these inputs (..., k), else 0."""

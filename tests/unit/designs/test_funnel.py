@@ -117,6 +117,14 @@ def test_binary_laws_agree_with_the_hull_of_a_grid(seed):
         assert result.gap < 1e-3 or result.upper < 1e-9
 
 
+@each("kept", {"constraints": [dl.constraints.MutualInformation(0.1)]}, {"privacy": dl.LocalDP(1)})
+def test_what_changes_no_guess_gains_none(kept):
+    """The first letter is the likelier one whatever the input: one input's right guesses are more than the mean, another's less."""
+    inputs = {"records": dl.Records(1, alphabet=2), "query": dl.Identity(), "measure": "guessing"}
+    result = dl.solve(dl.MaxInformation(**inputs, useful=[["0.3", "0.26"], ["0.2", "0.24"]], **kept))
+    assert result.lower == 0 <= result.upper < 1e-9
+
+
 @pytest.mark.parametrize("seed", range(draws(4, 24, 240)))
 def test_limits_of_guesses_and_of_lines_agree_with_the_hull_of_a_grid(seed):
     rng, name = np.random.default_rng(seed), ("guessing", "lines")[seed % 2]
