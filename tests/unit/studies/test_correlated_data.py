@@ -2,6 +2,7 @@
 
 import math
 import signal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -85,12 +86,23 @@ def test_where_no_noise_is_needed_none_is_asked_for():
         assert (found.lower, found.upper) == (0.0, 0.0)
 
 
-def test_where_nothing_varies_no_correlation_is_known(monkeypatch):
-    """The worst law for so many nats has a difference of equal numbers: a query that does not vary."""
-    monkeypatch.setattr(correlated_data, "PIECES", 8)
+def test_the_difference_of_two_that_may_be_equal_or_opposite(monkeypatch):
+    """Nothing is needed where it does not vary, and 4 / (e^200 - 1) where one is the other's opposite: the ends are on both sides."""
+    monkeypatch.setattr(correlated_data, "PIECES", 2)
     found = CorrelatedData([1, 1], 1).least_variance([1, -1], 0, 100)
-    assert 0.0 == found.lower <= found.upper
-    assert found.correlation == 0.0
+    assert 0.0 <= found.lower <= 4.0 / math.expm1(200.0) * (1.0 + 1e-12)
+    assert 4.0 / math.expm1(200.0) <= found.upper
+    assert -1.0 <= found.correlation <= 1.0
+
+
+def test_where_nothing_varies_no_correlation_is_known(monkeypatch):
+    """The law that programs come near may be the one of equal numbers: of it the query does not vary, and needs no noise."""
+    equal = [[Fraction(1)] * 2] * 2
+    monkeypatch.setattr(correlated_data, "PIECES", 2)
+    monkeypatch.setattr(CorrelatedData, "_near", lambda family, values: equal)
+    found = CorrelatedData([1, 1], 1).least_variance([1, -1], 0, 100)
+    assert found.covariance == tuple(map(tuple, equal))
+    assert (found.lower, found.correlation) == (0.0, 0.0)
 
 
 def test_an_interruption_keeps_what_was_proved(monkeypatch):
