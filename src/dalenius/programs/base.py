@@ -109,6 +109,8 @@ class Program(ABC):
         Whether what it is solved for was stopped meanwhile: our own methods ask between steps.
     negligible : float
         A width of the interval that counts as none, whatever its ends are.
+    unit : float
+        The size of the objective: solvers are given shares of it.
     """
 
     name: ClassVar[str]
@@ -122,6 +124,7 @@ class Program(ABC):
     room: float = math.inf
     stopped: Callable[[], bool] = staticmethod(lambda: False)
     negligible: float = 0.0
+    unit: float = 1.0
 
     def __init__(self) -> None:
         self.make()
@@ -282,15 +285,17 @@ class Program(ABC):
 
     def attempt_with(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
         """One attempt; if its thread may still be running, it keeps the old cvxpy objects and the program makes new ones."""
-        running = True
+        running, problem, goal = True, self.problem, self.problem.objective
+        if self.unit != 1.0:
+            problem = cp.Problem(type(goal)(goal.expr / self.unit), problem.constraints)
         try:
             limit = left if math.isfinite(left) else None
-            made = attempt(self.problem, self.variables, self.constraints, name, settings, time_limit=limit)
+            made = attempt(problem, self.variables, self.constraints, name, settings, time_limit=limit)
             running = made.hung
         finally:  # Ctrl-C, too
             if running:
                 self.make()
-        return made
+        return replace(made, duals={name: self.unit * dual for name, dual in made.duals.items()})
 
     def candidates(self, made: Attempt) -> tuple[Attempt, Named | None, Named | None]:
         """The attempt, with a note on what garbage raised, and what could be made of it: a feasible point, and valid multipliers."""

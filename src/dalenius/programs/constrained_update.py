@@ -15,7 +15,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
-from dalenius.programs.demands import Demands, Levels, demanded
+from dalenius.programs.demands import Demands, Levels, demanded, size_of
 from dalenius.programs.highs import METHODS, solved
 from dalenius.programs.mechanism import Leakages, MechanismProgram, conic_leakages
 from dalenius.programs.pairs import EPS, rounding
@@ -99,6 +99,7 @@ class ConstrainedUpdate(MechanismProgram):
         self.leakages = Leakages(self.name, priors, len(self.cost)) if len(priors) else None
         self.limits, self.levels, self.raised = np.asarray(limits, dtype=float), levels, levels.raised
         self._check(len(priors))
+        self.unit = float(size_of(max([float(abs(self.tied_cost).max()), *levels.worth])))
         self.tied_charges = np.array([self.tied.sums(charge) for charge in levels.charges]).reshape(
             -1, *self.support.shape
         )
@@ -209,6 +210,7 @@ class ConstrainedUpdate(MechanismProgram):
         for name, chosen in (("at_most", ~rows.equal), ("equal", rows.equal)):
             if name in duals:
                 found["prices"][chosen] = np.maximum(duals[name], 0.0) if name == "at_most" else duals[name]
+        found["prices"] /= rows.units
         for k in range(len(self.demands.cones)):
             if f"parts{k}" in duals:
                 found[f"cone{k}"] = _in_cone(duals[f"parts{k}"])
@@ -283,7 +285,7 @@ class ConstrainedUpdate(MechanismProgram):
 
     def _best_prices(self, multipliers: Named) -> Named | None:
         """Maximise sum_x v_x - prices ends - weights limits where v_x is at most every supported entry of the matrix."""
-        rows, count, secrets = self.demands.rows, len(self.support), self.demands.secrets
+        rows, count, secrets = self.demands.rows.even, len(self.support), self.demands.secrets
         used, chosen = np.flatnonzero(self.support), secrets.used(multipliers)
         added, behind = self._weighed(multipliers, chosen)
         entries = np.arange(used.size), used // self.support.shape[1]
@@ -295,15 +297,15 @@ class ConstrainedUpdate(MechanismProgram):
             Clock(self.deadline - time.monotonic()),
             METHODS[:1],
             A_ub=hstack([owner, -rows.matrix.T.tocsr()[used], -csr_matrix(added)]).tocsr(),
-            b_ub=self.tied_cost.reshape(-1)[used],
+            b_ub=self.tied_cost.reshape(-1)[used] / self.unit,
             bounds=free + [(0.0, None)] * len(behind),
-            **({"A_eq": csr_matrix(taken), "b_eq": self.levels.worth} if len(taken) else {}),
+            **({"A_eq": csr_matrix(taken), "b_eq": self.levels.worth / self.unit} if len(taken) else {}),
         )
         if found is None:
             return None
         parts = np.cumsum([len(rows.ends), len(self.limits), len(self.tied_charges)])
-        prices, weights, charged, shares = np.split(found.x[count:], parts)
-        prices = np.where(rows.equal, prices, np.maximum(prices, 0.0))
+        prices, weights, charged, shares = np.split(self.unit * found.x[count:], parts)
+        prices = np.where(rows.equal, prices, np.maximum(prices, 0.0)) / self.demands.rows.units
         better = {"prices": prices, "weights": np.maximum(weights, 0.0), "charged": np.maximum(charged, 0.0)}
         return multipliers | better | secrets.weighted(chosen, np.maximum(shares, 0.0), multipliers)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanism_classes import TiedEntries
@@ -91,6 +91,15 @@ class Levels:
         return float(max(reached))
 
 
+def size_of(largest: Floats | float) -> Floats:
+    """Powers of 2 of the size of these numbers; 1 of 0.
+
+    >>> size_of(np.array([0.0, 0.3, 1.0, 1e6])).tolist()
+    [1.0, 0.25, 1.0, 524288.0]
+    """
+    return np.where(np.equal(largest, 0.0), 1.0, np.ldexp(0.5, np.frexp(largest)[1]))
+
+
 SINGULAR = 1e-11  # relative size of eigenvalues that count as 0: equations that say the same
 
 
@@ -114,6 +123,16 @@ class LinearRows:
     def none(cls, entries: int) -> LinearRows:
         """No rows."""
         return cls(csr_matrix((0, entries)), np.zeros(0), np.zeros(0, dtype=bool))
+
+    @cached_property
+    def units(self) -> Floats:
+        """A power of 2 of the size of each row, (rows,): solvers are given rows that are divided by it."""
+        return size_of(abs(self.matrix).max(axis=1).toarray().reshape(-1))
+
+    @cached_property
+    def even(self) -> LinearRows:
+        """The rows divided by their units."""
+        return replace(self, matrix=(diags(1.0 / self.units) @ self.matrix).tocsr(), ends=self.ends / self.units)
 
     def excess(self, q: Floats) -> Floats:
         """A q - h, (rows,)."""
@@ -256,7 +275,7 @@ def demanded(
     constraints = {"sums": cp.sum(cp.reshape(q, support.shape, order="C"), axis=1) == 1}
     for name, chosen in (("at_most", ~rows.equal), ("equal", rows.equal)):
         if chosen.any():
-            left, right = rows.matrix[chosen] @ q, rows.ends[chosen]
+            left, right = rows.even.matrix[chosen] @ q, rows.even.ends[chosen]
             constraints[name] = left <= right if name == "at_most" else left == right
     for k, cone in enumerate(cones):
         variables[f"parts{k}"] = parts = cp.Variable(len(cone.offset), name=f"parts{k}")
@@ -312,4 +331,6 @@ def _answer(
     if "equal" in duals:
         prices[rows.equal] = duals["equal"]
     multipliers = tuple(duals.get(f"parts{k}", np.zeros(1)) for k in range(cones))
-    return ConeInterior(full / full.sum(axis=1, keepdims=True), float(point["excess"]), prices, multipliers)
+    return ConeInterior(
+        full / full.sum(axis=1, keepdims=True), float(point["excess"]), prices / rows.units, multipliers
+    )

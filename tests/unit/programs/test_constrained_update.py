@@ -58,6 +58,23 @@ def test_least_excess_is_the_least_leakage_less_the_limit():
     assert excess.upper < 0.0
 
 
+@each("unit", 1e-5, 1e15, 1e200)
+def test_the_unit_of_the_cost_does_not_matter(unit):
+    everywhere, row = np.ones((3, 3), dtype=bool), csr_matrix(unit * COST.reshape(1, -1))
+    demands = Demands(
+        LinearRows(row, np.array([0.3 * unit]), np.array([False])), everywhere, np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    )
+    leaked = ConstrainedUpdate(PRIORS, [0.0] * 2, Levels.of([True] * 2), np.zeros((3, 3)), demands).solve(gap=1e-6)
+    instances.assert_honest(leaked, MinLeakageProgram(PRIORS, COST, 0.3).solve(gap=1e-6))
+    assert leaked.gap < 1e-6
+    free = Demands(LinearRows.none(9), everywhere, np.full((3, 3), 1 / 3))
+    within = ConstrainedUpdate(PRIORS, [0.1] * 2, Levels.of([False] * 2), unit * COST, free).solve(gap=1e-6)
+    truth = MinDistortionProgram(PRIORS, COST, 0.1).solve(gap=1e-6)
+    assert within.lower <= unit * truth.upper
+    assert unit * truth.lower <= within.upper
+    assert within.gap < 1e-6 * unit
+
+
 @each("seed", *range(draws(6, 60)))
 def test_random_programs_against_atoms_of_cvxpy(seed):
     program = instances.constrained_update(np.random.default_rng(seed), cones=seed % 2 == 0)

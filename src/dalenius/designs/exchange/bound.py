@@ -98,7 +98,8 @@ def design_bound(
     weights, charged = (
         program.scaled(multipliers) if isinstance(program, ConstrainedUpdate) else (multipliers["weights"], np.zeros(0))
     )
-    prices[np.abs(prices) <= USED * np.abs(prices).max(initial=0.0)] = 0.0
+    sizes = np.abs(prices) * region.linear.units
+    prices[sizes <= USED * sizes.max(initial=0.0)] = 0.0
     multipliers, parts = multipliers | {"weights": weights, "charged": charged, "prices": prices}, list[Floats]()
     if program.leakages is not None:
         leakages = program.leakages
