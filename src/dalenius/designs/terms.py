@@ -78,10 +78,11 @@ class Terms:
             np.asarray(whole, dtype=object), common, self.distortions[0].weights, self.distortions[0].tied
         )
 
-    @property
+    @cached_property
     def scale(self) -> float:
-        """A power of 2 of the size of the largest weight: a search that divides all of them by it is one whatever their unit."""
-        largest = max(self.weights)
+        """A power of 2 of the size of the largest term: a search that divides all weights by it is one whatever their unit."""
+        sizes = {j: Fraction(float(distortion.cost.max())) for j, distortion in self.distortions.items()}
+        largest = max(w * (sizes.get(j) or 1) for j, w in enumerate(self.weights))
         return 2.0 ** (largest.numerator.bit_length() - largest.denominator.bit_length()) if self.count > 1 else 1.0
 
     def weight(self, j: int) -> float:

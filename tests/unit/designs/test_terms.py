@@ -187,6 +187,19 @@ def test_symmetries_that_a_term_breaks_are_not_used():
         assert len(Exchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
 
 
+def test_the_unit_of_the_distortions_makes_no_difference():
+    ends = []
+    for unit in (1, 10**12):
+        costs = [dl.DistortionMatrix([[0, k * unit], [unit, 0]]) for k in (1, 2)]
+        objective = dl.objectives.WeightedMaximum([dl.objectives.DistortionTerm(costs[1])])
+        result = proved(
+            dl.MinDistortion(**BIT | {"distortion": costs[0]}, max_leakage="0.1 nats", objective=objective), gap=1e-4
+        )
+        assert result.gap <= 1e-4
+        ends.append((Fraction(result.lower) / unit, Fraction(result.upper) / unit))
+    assert max(low for low, _ in ends) <= min(high for _, high in ends)
+
+
 @each("kind", dl.objectives.WeightedSum, dl.objectives.WeightedMaximum)
 def test_the_unit_of_the_weights_makes_no_difference(kind):
     ends = []
