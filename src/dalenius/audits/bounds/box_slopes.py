@@ -6,8 +6,8 @@ With the secants' scores c0(a,k), nu(b,g) what the slope of letter b's line at o
 
 the bound of a box is F(c, mu) + mu max_knowledge, F the closed form of dalenius.information.tilt: convex in (nu, mu) together, as F
 is a maximum of functions that are linear in c and mu. Newton's method minimises it, the corner of the prices smoothed less and less.
-In a box without priors it falls without end. It begins at the parent's lines, and its matrix is small however many classes there are;
-where the entropy bound is slack the interior-point method of `node_points` gets nearer. Nothing valid depends on how well this went.
+In a box without priors it falls without end. It begins at the parent's lines, and its matrix is small however many classes there are.
+Only hints come from here: a bound is a closed form in them, so that nothing valid depends on how well this went.
 """
 
 from __future__ import annotations
@@ -18,21 +18,30 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.node_points import NodePoints
+from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 
-FIRST_SMOOTHING, FALL = 0.02, 0.1  # of a target, at most; from one to the next
+FIRST_SMOOTHING, FALL = 0.02, 0.3  # of a target, at most; from one to the next
 NEAR = 0.1  # of what a box is above the target by its parents' lines: its first smoothing
-STEPS, HALVINGS = 15, 14  # of Newton's method at each smoothing, and of one of its steps
+STEPS, HALVINGS = 15, 25  # of Newton's method at each smoothing, and of one of its steps
 SHORTER, ENOUGH = 0.3, 1e-4  # a step that gains less than so much of what it is to gain is made so much shorter
 LONGEST = 1.5  # step of log mu
 CLOSE = 0.05  # a box that stays open is solved to this share of what it is above the target
-SURE = 0.02  # a step that gains less than so much of what a box is above the target tells that it stays there
+SURE = 0.002  # a step that gains less than so much of what a box is above the target tells that it stays there
 CONVERGED = 0.01  # of the smoothing: no step that gains less is made
 RIDGE = 1e-9
 LEAST_MU, MOST_MU = 1e-9, 1e9
 MOST_NUMBERS = 1 << 21  # in the largest array; more boxes are taken in parts: a step takes at most a tenth of a second
+AT_ONCE = 1 << 20  # numbers in those of all steps between two looks at the clock
+
+
+class NodePoints(NamedTuple):
+    """Multipliers nu of the boxes (boxes, boxed letters * outputs), mu of the entropy bound (boxes, 1), masses p."""
+
+    nu: Floats
+    mu: Floats
+    p: Floats
 
 
 class _Boxes(NamedTuple):
@@ -75,6 +84,8 @@ class SlopeProgram:
         The letters whose posteriors have ranges.
     fixed : bool
         Leave mu as it is given.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it.
     """
 
     rows: Floats
@@ -82,11 +93,17 @@ class SlopeProgram:
     max_knowledge: float
     boxed: list[int]
     fixed: bool = False
+    pi: Floats | None = None
 
     def __post_init__(self) -> None:
+        self.barrier = max(
+            1.0, self.max_knowledge
+        )  # times the smoothing: how mu is kept from 0 while it matters little
         self.exists = np.isfinite(self.log_uniform)
         self.finite = np.where(self.exists, self.log_uniform, 0.0)
         self.own = np.eye(len(self.log_uniform))[:, self.boxed, None]  # (letters, boxed letters, 1)
+        letters, size = len(self.log_uniform), len(self.boxed) * self.rows.shape[1]
+        self.numbers = letters * (size * size + self.rows.size)  # in the largest array, for each box
 
     def solve(
         self,
@@ -98,7 +115,6 @@ class SlopeProgram:
         *,
         target: float,
         tolerance: float,
-        close: float = CLOSE,
         clock: Deadline | None = None,
     ) -> NodePoints:
         """Nearly the best multipliers from given ones; of boxes that fall below the target, or stay above it, not to the end.
@@ -109,17 +125,14 @@ class SlopeProgram:
             c0.
         low, high, nu : (boxes, boxed letters * outputs)
         mu : (boxes,)
-        close : float
-            A box that stays open is solved to this share of what it is above the target.
         """
-        letters, size = len(self.log_uniform), len(self.boxed) * self.rows.shape[1]
-        part = MOST_NUMBERS // (letters * (size * size + self.rows.size))
+        part = max(1, MOST_NUMBERS // self.numbers)
         shape = (-1, len(self.boxed), self.rows.shape[1])
         low, high, nu = (x.reshape(shape) for x in (low, high, nu))
         boxes = _Boxes(scores, 0.5 * (low + high), 0.5 * (high - low))
-        some = [np.arange(j, min(j + max(part, 1), len(scores))) for j in range(0, len(scores), max(part, 1))]
+        some = [np.arange(j, min(j + part, len(scores))) for j in range(0, len(scores), part)]
         with np.errstate(all="ignore"):
-            how = target, tolerance, close, clock
+            how = target, tolerance, clock
             found = [_Newton(self, boxes.some(j), nu[j], np.clip(mu[j], LEAST_MU, MOST_MU), *how).run() for j in some]
         nus, mus, p = map(np.concatenate, zip(*found, strict=True))
         return NodePoints(nus, mus[:, None], p)
@@ -136,14 +149,13 @@ class SlopeProgram:
         sums = w.sum(axis=-1)
         total = np.log(sums) + top
         score = (mu / (1.0 + mu))[:, None] * total
-        most = score.max(axis=-1, keepdims=True)
-        norm = np.log(np.exp(score - most).sum(axis=-1, keepdims=True)) + most
-        value = (1.0 + mu) * norm[:, 0] + mu * self.max_knowledge
-        return _Look(value, turn, root, weight, w / sums[..., None], total, score - norm)
+        log_pi = score - log_sum_exp(score)[:, None] if self.pi is None else np.tile(np.log(self.pi), (len(score), 1))
+        value = (1.0 + mu) * (np.exp(log_pi) * (score - log_pi)).sum(axis=-1) + mu * self.max_knowledge
+        return _Look(value, turn, root, weight, w / sums[..., None], total, log_pi)
 
     def step(self, boxes: _Boxes, look: _Look, mu: Floats, smoothing: Floats) -> tuple[Floats, Floats]:
         """Newton's step for (nu, log mu), and what it gains, to first order, negative."""
-        w, pi, m = look.w, np.exp(look.log_pi), mu[:, None]
+        w, pi, m, barrier = look.w, np.exp(look.log_pi), mu[:, None], self.barrier * smoothing
         count, letters, boxed, outputs = len(w), len(self.log_uniform), len(self.boxed), self.rows.shape[1]
         size = boxed * outputs
         surprise = np.where(self.exists, (look.total - look.log_pi)[..., None] - look.weight + self.finite, 0.0)
@@ -167,15 +179,16 @@ class SlopeProgram:
         hessian[:, size, :size] = hessian[:, :size, size] = (share * np.tile(beside, boxed) * columns).sum(axis=1)
         hessian[:, size, size] = (pi * spread).sum(axis=1) / mu
         away = at - mean[:, None]
-        hessian += (away * (pi / (1.0 + m))[..., None]).swapaxes(1, 2) @ away
+        if self.pi is None:
+            hessian += (away * (pi / (1.0 + m))[..., None]).swapaxes(1, 2) @ away
         gradient = mean.copy()
-        gradient[:, size] = mu * (mean[:, size] + self.max_knowledge) - smoothing
+        gradient[:, size] = mu * (mean[:, size] + self.max_knowledge) - barrier
         hessian[:, size] *= m
         hessian[:, :, size] *= m
         r = (pi[..., None] * means).sum(axis=1)
         diagonal = np.arange(size + 1)
         hessian[:, diagonal[:size], diagonal[:size]] += (bend * r[:, None]).reshape(count, size)
-        hessian[:, size, size] += np.abs(gradient[:, size] + smoothing)
+        hessian[:, size, size] += np.abs(gradient[:, size] + barrier)
         if self.fixed:
             gradient[:, size] = hessian[:, size, :size] = hessian[:, :size, size] = 0.0
         hessian[:, diagonal, diagonal] += RIDGE * (1.0 + hessian[:, diagonal, diagonal])
@@ -195,7 +208,6 @@ class _Newton:
         mu: Floats,
         target: float,
         tolerance: float,
-        close: float,
         clock: Deadline | None,
     ) -> None:
         self.program, self.boxes, self.target, self.clock = program, boxes, target, clock
@@ -203,8 +215,8 @@ class _Newton:
         self.p = np.full((len(nu), *program.log_uniform.shape), np.nan)
         self.best = np.full(len(nu), np.inf)
         self.hopeless = np.zeros(len(nu), dtype=np.bool_)  # stays above the target whatever is done
-        self.tolerance, self.close = tolerance, close
-
+        self.tolerance = tolerance
+        self.late, self._worked = False, 0
         self._begin_at_secants_where_better()
 
     def _begin_at_secants_where_better(self) -> None:
@@ -222,16 +234,23 @@ class _Newton:
         if np.isfinite(self.target):
             smoothing = np.clip(NEAR * self._above(self.first), self.tolerance, most)
         active = np.arange(len(self.nu))
-        while len(active) and not (self.clock and self.clock.expired):
+        while len(active) and not self.late:
             self._smoothed(active, smoothing)
             active = active[self.best[active] >= self.target]
             look = self.program.look(self.boxes.some(active), self.nu[active], self.mu[active], np.zeros(len(active)))
             self._keep(active, look.value)
-            far = self.hopeless[active] & (smoothing[active] < self.close * self._above(self.best[active]))
+            far = self.hopeless[active] & (smoothing[active] < CLOSE * self._above(self.best[active]))
             smoothing *= FALL
             active = active[(self.best[active] >= self.target) & ~far & (smoothing[active] > 0.1 * self.tolerance)]
         outputs = self.nu.shape[1] * self.nu.shape[2]
         return self.best_nu.reshape(-1, outputs), self.best_mu, self.p
+
+    def _is_late(self, boxes: int) -> bool:
+        """True once the clock has expired; it is looked at after so much work."""
+        self._worked += boxes * self.program.numbers
+        if self._worked > AT_ONCE:
+            self.late, self._worked = self.clock is not None and self.clock.expired, 0
+        return self.late
 
     def _above(self, value: Floats) -> Floats:
         """By how much bounds are above the target, where there is one."""
@@ -255,9 +274,9 @@ class _Newton:
             above, own = self._above(look.value), smoothing[todo]
             open_ = (above + 1.5 * gain > own * len(program.boxed)) & (-gain < SURE * above)
             self.hopeless[todo[open_]] = True
-            go = (-gain >= CONVERGED * own) & ~(open_ & (own < self.close * above))
+            go = (-gain >= CONVERGED * own) & ~(open_ & (own < CLOSE * above))
             todo, look = self._moved(todo[go], look.value[go], step[go], gain[go], own[go])
-            if not len(todo) or (self.clock and self.clock.expired):
+            if not len(todo) or self._is_late(len(todo)):
                 break
 
     def _moved(
@@ -276,7 +295,7 @@ class _Newton:
             else:
                 for known, new in zip(looks, look, strict=True):
                     known[pending] = new
-            left = look.value - smoothing[pending] * np.log(mu[pending] / self.mu[todo[pending]])
+            left = look.value - self.program.barrier * smoothing[pending] * np.log(mu[pending] / self.mu[todo[pending]])
             good = left <= value[pending] + ENOUGH * length[pending] * gain[pending]
             moved[pending[good]] = True
             pending = pending[~good]

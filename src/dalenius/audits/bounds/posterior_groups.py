@@ -13,7 +13,7 @@ from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
 from dalenius.search.decimals import short
 
-MOST_MULTIPLIERS = 64  # of a box: an interior-point step on more would cost more than it gains
+MOST_MULTIPLIERS = 64  # of a box: a step of Newton's method on more would cost more than it gains
 LEAST_SHARE = 1e-12  # of an output in its group: less would be no number that is written short
 HUGE = 1e6  # log odds that say nothing
 SLACK = 1e-9  # of log odds: narrowed ranges are so much wider than doubles say

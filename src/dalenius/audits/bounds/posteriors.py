@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.box_slopes import LEAST_MU, MOST_MU, SlopeProgram
-from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.output_groups import FEW
 from dalenius.audits.bounds.posterior_groups import MOST_MULTIPLIERS, PosteriorGroups, of_log_odds
 from dalenius.information import mutual_information, x_log_x
@@ -33,8 +32,7 @@ from dalenius.search.decimals import short, short_on, shortened
 from dalenius.search.tree import Leaf, Runner, Sprout
 
 BATCH, LARGEST_BATCH = 64, 1024  # boxes that are halved together, in a small tree and in one of thousands of leaves
-MANY = 1000  # leaves of a tree whose boxes are but halved, from which on they are solved roughly:
-ROUGH = 0.3  # to this share of what they are above the target
+LEAST_MASS = 1e-9  # of a letter that a given letter law has nothing for
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
 A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the maximiser may lie outside the box
@@ -127,7 +125,6 @@ class PosteriorRelaxation:
         self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
         self.target = -np.inf  # a bound below it is good enough
-        self.roughly = False  # whether it matters little how far one is above
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
 
     def __getstate__(self) -> dict[str, object]:
@@ -135,17 +132,11 @@ class PosteriorRelaxation:
         return {**self.__dict__, "clock": None}
 
     @cached_property
-    def program(self) -> NodeProgram | SlopeProgram:
+    def program(self) -> SlopeProgram:
         """Program that finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
-        if self.groups is not None and self.pi is None:
-            return self.slopes
-        return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi, self.multiplier)
-
-    @cached_property
-    def slopes(self) -> SlopeProgram:
-        """The quick one, which gets less near where the entropy bound is slack."""
         fixed = self.multiplier is not None
-        return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed)
+        law = None if self.pi is None else np.maximum(self.pi, LEAST_MASS) / np.maximum(self.pi, LEAST_MASS).sum()
+        return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed, law)
 
     def regrouped(self, groups: PosteriorGroups) -> PosteriorRelaxation:
         """The same of other groups."""
@@ -229,9 +220,7 @@ class PosteriorRelaxation:
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
         known = hints[:, :-1].reshape(slope.shape) - slope
         nu = (known[:, 1:] - known[:, :1] if self.letters == 2 else known).reshape(low.shape)
-        roughly = self.roughly and self.pi is None and self.letters == 2  # of more letters it gains no time
-        solve = partial(self.slopes.solve, close=ROUGH) if roughly else self.program.solve
-        found = solve(scores, low, high, nu, mu, target=self.target, tolerance=tolerance, clock=self.clock)
+        found = self.program.solve(scores, low, high, nu, mu, target=self.target, tolerance=tolerance, clock=self.clock)
         x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
         x = np.where(np.all(np.isfinite(x), axis=1, keepdims=True), x, plain)
         return self._slopes(slope, x), found.p
@@ -308,7 +297,6 @@ class PosteriorBoxes(BoxTree):
         """Take the leaves with the largest bounds apart, only those above a level, which is what cuts are to reach; False if none."""
         spread = self._asked >= ASKED and self._closed < CLOSED * self._asked
         halves = len(self.root.low) <= FEW or spread or not np.isfinite(above)
-        self._relaxation.roughly = halves and self.leaves >= MANY
         if halves:
             return super().branch(batch, above=above)
         together = max(1, min(TOGETHER, WORK // (self._relaxation.log_uniform.size * self._relaxation.outputs)))

@@ -9,7 +9,7 @@ import dalenius as dl
 import support
 from campaigns import draws, thinned
 from clocks import Looks
-from dalenius.audits.bounds.node_points import NodeProgram
+from dalenius.audits.bounds.box_slopes import SlopeProgram
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information
 from dalenius.information.tilt import entropy_of
@@ -17,7 +17,7 @@ from dalenius.programs import NodeRelaxation
 from dalenius.reduction import RecordChannel, record_channels
 from dalenius.search.clock import Clock
 
-BINDING, SLACK = 0.2, 50.0  # nats that the entropy may lack: little, and more than any prior lacks
+BINDING, SLACK = 0.2, 6.0  # nats that the entropy may lack: little, and more than any prior here lacks
 
 
 def channel_of(rows, log_uniform, max_knowledge):
@@ -92,7 +92,6 @@ def test_many_classes_with_few_outputs(classes):
         shares = np.log(rng.dirichlet(np.ones(2 * classes)).reshape(2, classes))
         channel = channel_of(rng.dirichlet(np.full(3, 0.5), size=classes), shares, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
-        assert relaxation.program.low_rank
         low, high = boxes_around(rng, channel, 0.1, 3)
         for bound, *box in zip(bounds_of(relaxation, low, high).bounds, low, high, strict=True):
             answer = conic(channel, relaxation, *box)
@@ -119,8 +118,9 @@ def test_no_prior_in_the_box_leaks_more(instances, max_knowledge):
 
 
 def test_the_points_are_priors_in_the_box(instances):
-    rng = np.random.default_rng(3)
-    for max_knowledge in (BINDING, SLACK):
+    """Where the entropy bound matters: where it does not, they are whatever mixes classes that are as good."""
+    rng, mattered = np.random.default_rng(3), 0
+    for max_knowledge in (BINDING, BINDING, BINDING, SLACK):
         channel = random_channel(rng, instances, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
         low, high = boxes_around(rng, channel, 0.1, 5)
@@ -131,10 +131,13 @@ def test_the_points_are_priors_in_the_box(instances):
         assert np.allclose(found.p.sum(axis=(1, 2)), 1.0, atol=1e-12)
         assert np.all(found.p[:, ~np.isfinite(channel.log_uniform)] == 0.0)
         assert np.all(entropy_of(found.p, channel.log_uniform) >= -max_knowledge - 1e-6)
-        u = found.p @ channel.rows
+        matters = found.mu[:, 0] > 1e-6
+        u = found.p[matters] @ channel.rows
         r = u.sum(axis=1, keepdims=True)
-        assert np.all(u >= full[0] * r - 1e-6)
-        assert np.all(u <= full[1] * r + 1e-6)
+        assert np.all(u >= full[0][matters] * r - 1e-6)
+        assert np.all(u <= full[1][matters] * r + 1e-6)
+        mattered += matters.sum()
+    assert mattered > 10
 
 
 def test_a_box_without_priors_falls_below_any_target():
@@ -173,13 +176,13 @@ def test_parts_of_a_batch_change_nothing(instances, monkeypatch):
     relaxation = PosteriorRelaxation(channel)
     low, high = boxes_around(rng, channel, 0.1, 9)
     together = bounds_of(relaxation, low, high).bounds
-    monkeypatch.setattr("dalenius.audits.bounds.node_points.MOST_NUMBERS", 1)
+    monkeypatch.setattr("dalenius.audits.bounds.box_slopes.MOST_NUMBERS", 1)
     assert np.allclose(bounds_of(relaxation, low, high).bounds, together, atol=1e-8)
 
 
 def test_points_that_there_is_no_time_for_are_bounds_all_the_same(instances, monkeypatch):
     """A look after every step of each part, as of large ones; bounds that are cut off are no worse than the parents', none too low."""
-    monkeypatch.setattr("dalenius.audits.bounds.node_points.AT_ONCE", 0)
+    monkeypatch.setattr("dalenius.audits.bounds.box_slopes.AT_ONCE", 0)
     rng = np.random.default_rng(6)
     channel = random_channel(rng, instances, BINDING)
     low, high = boxes_around(rng, channel, 0.1, 9)
@@ -221,7 +224,7 @@ def test_the_tree_moves_where_the_entropy_bound_is_slack():
 @pytest.mark.parametrize("found", [None, 0], ids=["nothing", "one class"])
 def test_boxes_above_the_target_are_branched_whatever_the_points_are(monkeypatch, found):
     """Points that are no numbers, or say that no secant errs: the largest bound still falls."""
-    solve = NodeProgram.solve
+    solve = SlopeProgram.solve
 
     def spoilt(self, *arguments, **options):
         points = solve(self, *arguments, **options)
@@ -231,7 +234,7 @@ def test_boxes_above_the_target_are_branched_whatever_the_points_are(monkeypatch
             p[:, 0, 0] = 1.0
         return type(points)(points.nu, points.mu, p)
 
-    monkeypatch.setattr(NodeProgram, "solve", spoilt)
+    monkeypatch.setattr(SlopeProgram, "solve", spoilt)
     tree = PosteriorTree(PosteriorRelaxation(small_count(), decimals=6), 0.05, target=0.307)
     first = tree.upper
     while tree.leaves < 2000 and tree.grow(Clock(60.0)):
