@@ -301,9 +301,10 @@ class Envelope:
         found = (
             told - self.mu * taken - (self.prices / np.where(self.weights > 0.0, self.weights, 1.0))[supports] @ grid.T
         )
-        best = found.argmax(axis=1)
-        order = np.argsort(-found[np.arange(len(best)), best])[:TRIED]
-        held, at, width = supports[order], grid[best[order]], 1.0 / steps
+        starts = -(-TRIED // (2 * len(supports)))  # of one set: there may be several peaks
+        best = np.argsort(-found, axis=1)[:, :starts]
+        order = np.argsort(-np.take_along_axis(found, best, axis=1), axis=None)[:TRIED]
+        held, at, width = supports[order // best.shape[1]], grid[best.reshape(-1)[order]], 1.0 / steps
         moves = np.array([(*m, -sum(m)) for m in itertools.product((-1.0, -0.5, 0.0, 0.5, 1.0), repeat=k - 1)])
         for _ in range(ZOOMS):
             near = np.maximum(at[:, None, :] + width * moves[None], 0.0)
