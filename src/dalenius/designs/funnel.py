@@ -158,19 +158,24 @@ class FunnelProposer(MostProposer):
         return self.law.met_by(as_matrix(rows))
 
     def uppers(self) -> Iterator[Upper]:
-        """The envelope, raised until its cells are few enough; at last what the input itself tells."""
+        """The envelope, raised until its cells are few enough, as are others with it; at last what the input itself tells.
+
+        The steepest for their margin, which need most cells, are raised more than others, or left out: one proof has the cells of all.
+        """
         envelope, value = self.found.envelope, max(self.found.attained, SMALL)
         room = self.search.limits.gap * value / 2.0
         most = min(MOST_CELLS, int(CHECKED * max(self.search.clock.remaining, 0.2)))
         several = [self.found, *(other for other in self.others if other.envelope.mu)]
         for sought in [] if self.bare or not envelope.mu else [several, several[:1]][len(several) == 1 :]:
-            margin = max(room - self.found.excess, room / 4.0, SMALL)
-            while margin < value:
-                raised = [each.envelope.raised(each.excess + margin) for each in sought]
-                if cells_of(raised, most) is not None:
-                    yield self._upper(*(plane.raised(margin / 64.0) for plane in raised))
+            margins = dict.fromkeys(sought, max(room - self.found.excess, room / 4.0, SMALL))
+            while margins[self.found] < value:
+                raised = {each: each.envelope.raised(each.excess + margin) for each, margin in margins.items()}
+                if cells_of([*raised.values()], most) is not None:
+                    yield self._upper(*(plane.raised(margins[each] / 64.0) for each, plane in raised.items()))
                     break
-                margin *= 2.0
+                steepest = max(each.envelope.mu / margin for each, margin in margins.items())
+                higher = {x: margin * (1 + (2 * x.envelope.mu > steepest * margin)) for x, margin in margins.items()}
+                margins = {each: margin for each, margin in higher.items() if margin < value or each is self.found}
         bare = replace(envelope, over="inputs", mu=0.0, prices=self.useful.alone)
         yield self._upper(bare, candidate=CERTAIN)
 
