@@ -140,6 +140,6 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
 
 def _print_comparison(comparison: Comparison) -> None:
     if rows := [comparison.cells(entry) for entry in comparison.entries]:
-        print_table(rows[0], (row.values() for row in rows), width=200)
+        print_table(rows[0], (row.values() for row in rows), width=200, kept=1)
     for note in comparison.notes:
         out.print(note)

