@@ -206,11 +206,7 @@ class ConstrainedUpdate(MechanismProgram):
     # ------------------------------------------------------------ multipliers
 
     def project(self, duals: Mapping[str, Floats]) -> Named | None:
-        rows, found = self.demands.rows, self.start()[1]
-        for name, chosen in (("at_most", ~rows.equal), ("equal", rows.equal)):
-            if name in duals:
-                found["prices"][chosen] = np.maximum(duals[name], 0.0) if name == "at_most" else duals[name]
-        found["prices"] /= rows.units
+        found = self.start()[1] | {"prices": self.demands.rows.prices(duals)}
         for k in range(len(self.demands.cones)):
             if f"parts{k}" in duals:
                 found[f"cone{k}"] = _in_cone(duals[f"parts{k}"])

@@ -138,6 +138,13 @@ class LinearRows:
         """A q - h, (rows,)."""
         return self.matrix @ q.reshape(-1) - self.ends
 
+    def prices(self, duals: Mapping[str, Floats]) -> Floats:
+        """Valid multipliers near a solver's of the even rows; 0 where it says nothing."""
+        found, shown = np.zeros(len(self.ends)), {"at_most": ~self.equal, "equal": self.equal}
+        for name in shown.keys() & duals.keys():
+            found[shown[name]] = np.maximum(duals[name], 0.0) if name == "at_most" else duals[name]
+        return found / self.units
+
     def priced(self, prices: Floats) -> Floats:
         """Price of multipliers in every entry."""
         return self.matrix.T @ prices
@@ -324,13 +331,8 @@ def cone_interior(
 def _answer(
     point: Mapping[str, Floats], duals: Mapping[str, Floats], rows: LinearRows, support: np.ndarray, cones: int
 ) -> ConeInterior:
-    full, prices = np.zeros(support.shape), np.zeros(len(rows.ends))
+    full = np.zeros(support.shape)
     full[support] = np.maximum(point["z"], 0.0)
-    if "at_most" in duals:
-        prices[~rows.equal] = np.maximum(duals["at_most"], 0.0)
-    if "equal" in duals:
-        prices[rows.equal] = duals["equal"]
     multipliers = tuple(duals.get(f"parts{k}", np.zeros(1)) for k in range(cones))
-    return ConeInterior(
-        full / full.sum(axis=1, keepdims=True), float(point["excess"]), prices / rows.units, multipliers
-    )
+    laws = full / full.sum(axis=1, keepdims=True)
+    return ConeInterior(laws, float(point["excess"]), rows.prices(duals), multipliers)
