@@ -182,7 +182,7 @@ def log_above(x: Fraction) -> float:
     return _step(math.log1p(rest) + twos * math.log(2.0), math.inf)
 
 
-def _step(value: float, towards: float, steps: int = 3) -> float:
-    for _ in range(steps):
+def _step(value: float, towards: float) -> float:
+    for _ in range(3):
         value = math.nextafter(value, towards)
     return value

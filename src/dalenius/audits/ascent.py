@@ -23,6 +23,7 @@ from dalenius.search.clock import Clock
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+PRICED, PRICED_STEPS = 24, 200  # starts at most, and steps, without an entropy bound
 LOOSE = 1e-2  # of an entropy bound, relative to log |X|, is left by the first steps: they only tell starts apart
 NEWTON = 8  # steps at most
 LARGE = 64  # masses that a Newton step may move
@@ -134,8 +135,6 @@ def priced(
     rng: np.random.Generator,
     clock: Clock,
     warm: Sequence[Floats] = (),
-    starts: int = 24,
-    steps: int = 200,
 ) -> float:
     """The largest I + mu (H(p) - b) in nats that joint Blahut-Arimoto finds, whatever entropy its priors have.
 
@@ -148,10 +147,10 @@ def priced(
     warm : sequence of (letters, classes)
         Priors whose posteriors are starts, besides random ones.
     """
-    count = int(np.clip(WORK / (channel.log_uniform.size * channel.rows.shape[1]), 1, starts))
+    count = int(np.clip(WORK / (channel.log_uniform.size * channel.rows.shape[1]), 1, PRICED))
     phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
     p = np.repeat(channel.uniform[None], len(phi), axis=0)
-    for _ in range(steps):
+    for _ in range(PRICED_STEPS):
         if clock.expired:
             break
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T

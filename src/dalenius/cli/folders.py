@@ -92,7 +92,6 @@ class Output:
         files: Mapping[str, str],
         *,
         beside: Callable[[str], Mapping[str, str]] = lambda certificate: {},
-        without: Sequence[str] = (),
     ) -> Path | None:
         """Write a certificate and what belongs to it, and remove what an earlier run wrote under this name and this one did not.
 
@@ -109,8 +108,6 @@ class Output:
             ``".cert"`` among them.
         beside : callable, optional
             More files, by name, made from the certificate's name; written last.
-        without : sequence of str
-            Names of other files to remove.
 
         Returns
         -------
@@ -125,7 +122,7 @@ class Output:
             stale = [f"{stem}{ending}" for ending in ENDINGS]
             if there is None:
                 stale += [f"{name}{LOOSER}{ending}" for ending in ENDINGS]
-            self._replace(contents | dict(beside(certificate)), [*stale, *without])
+            self._replace(contents | dict(beside(certificate)), stale)
             if there is not None:
                 err.print(
                     f"{there} stays: it proves a narrower interval; the new one went to {certificate} (--force replaces it)",

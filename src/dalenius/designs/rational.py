@@ -34,13 +34,13 @@ def rational_rows(Q: Floats) -> list[list[Fraction]]:
     return [[Fraction(weight, DENOMINATOR) for weight in row] for row in whole.tolist()]
 
 
-def weight_texts(rows: Sequence[Sequence[Fraction]], common: int = 1) -> tuple[tuple[str, ...], ...]:
-    """The rows as whole weights, each row with the same sum, a multiple of `common`; as a certificate has them.
+def weight_texts(rows: Sequence[Sequence[Fraction]]) -> tuple[tuple[str, ...], ...]:
+    """The rows as whole weights, each row with the same sum; as a certificate has them.
 
     >>> weight_texts([[Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 3), Fraction(2, 3)]])
     (('3', '3'), ('2', '4'))
     """
-    whole = math.lcm(common, *(entry.denominator for row in rows for entry in row))
+    whole = math.lcm(*(entry.denominator for row in rows for entry in row))
     return tuple(tuple(str(int(entry * whole)) for entry in row) for row in rows)
 
 

@@ -37,18 +37,18 @@ def binary_entropy(p: ArrayLike) -> Floats:
     return 0.0 - x_log_x(p) - x_log_x(1.0 - p)
 
 
-def log_sum_exp(x: Floats, *, axis: int = -1) -> Floats:
-    """log sum exp along `axis`, for entries that may be -inf; -inf where all are.
+def log_sum_exp(x: Floats) -> Floats:
+    """log sum exp along the last axis, for entries that may be -inf; -inf where all are.
 
     >>> float(log_sum_exp(np.array([-np.inf, 0.0])))
     0.0
     """
-    top = x.max(axis=axis, keepdims=True)
+    top = x.max(axis=-1, keepdims=True)
     if not np.isfinite(top).all():
         top = np.where(np.isfinite(top), top, 0.0)
         with np.errstate(divide="ignore", over="ignore"):
-            return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
-    return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
+            return np.log(np.exp(x - top).sum(axis=-1)) + top[..., 0]
+    return np.log(np.exp(x - top).sum(axis=-1)) + top[..., 0]
 
 
 SMALL = 1e-6  # below it differences of entropies have lost ten of sixteen digits

@@ -97,11 +97,6 @@ class TiedEntries:
         q[self.numbers] = Q
         return q.reshape(self.rows, -1)
 
-    def variable_rows(self, rows: Sequence[Sequence[X]]) -> list[list[X]]:
-        """The same for rows of numbers of any kind."""
-        entries = dict(zip(self.numbers.reshape(-1).tolist(), (entry for row in rows for entry in row), strict=True))
-        return [[entries[k * self.outputs + y] for y in range(self.outputs)] for k in range(self.rows)]
-
     def moved(self, inputs: Integers, outputs: Integers) -> Integers | None:
         """Images of the entries of q if inputs and outputs of Q go there; None if mechanisms with such entries do not stay such.
 

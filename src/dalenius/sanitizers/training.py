@@ -38,6 +38,9 @@ def whitened(sizes: list[int], activation: type[nn.Module]) -> nn.Sequential:
     return nn.Sequential(Whitening(sizes[0]), *layers(sizes, activation))
 
 
+MEMORY, FLOOR = 0.95, 1e-5  # of the averages over batches; of the mean variance, what every direction has besides
+
+
 class Whitening(nn.Module):
     """x -> C^-1 (x - m), C C' the covariance and m the mean: of the batch while learning, averaged over batches after.
 
@@ -48,9 +51,8 @@ class Whitening(nn.Module):
     mean: torch.Tensor
     covariance: torch.Tensor
 
-    def __init__(self, size: int, memory: float = 0.95, floor: float = 1e-5) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__()
-        self.memory, self.floor = memory, floor
         self.register_buffer("mean", torch.zeros(size))
         self.register_buffer("covariance", torch.eye(size))
 
@@ -60,12 +62,12 @@ class Whitening(nn.Module):
             return self._white(data, self.mean, self.covariance)
         mean, covariance = data.mean(0), torch.cov(data.T)
         with torch.no_grad():
-            self.mean.lerp_(mean, 1 - self.memory)
-            self.covariance.lerp_(covariance, 1 - self.memory)
+            self.mean.lerp_(mean, 1 - MEMORY)
+            self.covariance.lerp_(covariance, 1 - MEMORY)
         return self._white(data, mean, covariance)
 
     def _white(self, data: torch.Tensor, mean: torch.Tensor, covariance: torch.Tensor) -> torch.Tensor:
-        scale = covariance.diagonal().mean() * self.floor
+        scale = covariance.diagonal().mean() * FLOOR
         root = torch.linalg.cholesky(covariance + scale * torch.eye(len(mean)))
         return torch.linalg.solve_triangular(root, (data - mean).T, upper=False).T
 

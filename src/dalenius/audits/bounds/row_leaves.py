@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,34 +20,12 @@ from dalenius.information.secants import intercept, tighten
 from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import stacked
 
-
-class LetterLaw(Protocol):
-    """Letters in groups that share their bounds psi (groups,); entropies relative to the uniform prior."""
-
-    def value(self, psi: Floats, beta: float) -> float:
-        """max of <psi, pi> + beta H(pi) over what pi may be; -inf where a letter that has mass has no law left."""
-        ...
-
-    def masses(self, psi: Floats, beta: float) -> Floats:
-        """Of the groups, at the maximum."""
-        ...
-
-    def entropy(self, masses: Floats) -> float:
-        """H(pi) of the letters, at these masses of the groups."""
-        ...
-
-    def curvature(self, slopes: Floats, masses: Floats, beta: float) -> Floats:
-        """The second derivative of `value` that is due to the masses, where psi / beta has these slopes (groups, variables)."""
-        ...
-
-    def share(self, letter: int, group: int) -> float:
-        """Of its group's mass."""
-        ...
+# The law of the letters, which are in groups that share their bounds psi (groups,); entropies relative to the uniform prior.
 
 
 @dataclass(frozen=True)
 class ChosenLaw:
-    """The adversary chooses: beta log sum_a exp(psi_a / beta).
+    """The adversary chooses it: beta log sum_a exp(psi_a / beta).
 
     Attributes
     ----------
@@ -58,20 +36,25 @@ class ChosenLaw:
     count: Floats
 
     def value(self, psi: Floats, beta: float) -> float:
+        """max of <psi, pi> + beta H(pi) over what pi may be; -inf where a letter that has mass has no law left."""
         return beta * float(log_sum_exp(psi / beta + np.log(self.count))) if np.all(np.isfinite(psi)) else -np.inf
 
     def masses(self, psi: Floats, beta: float) -> Floats:
+        """Of the groups, at the maximum."""
         score = psi / beta + np.log(self.count)
         return np.exp(score - log_sum_exp(score))
 
     def entropy(self, masses: Floats) -> float:
+        """H(pi) of the letters, at these masses of the groups."""
         return float(masses @ np.log(self.count) - np.sum(x_log_x(masses)))
 
     def curvature(self, slopes: Floats, masses: Floats, beta: float) -> Floats:
+        """The second derivative of `value` that is due to the masses, where psi / beta has these slopes (groups, variables)."""
         centred = slopes - masses @ slopes
         return (centred * masses[:, None]).T @ centred / beta
 
     def share(self, letter: int, group: int) -> float:
+        """Of its group's mass."""
         return 1.0 / float(self.count[group])
 
 
@@ -90,16 +73,13 @@ class GivenLaw:
     group: NDArray[np.int64]
 
     def value(self, psi: Floats, beta: float) -> float:
-        q = self._masses(len(psi))
+        q = self.masses(psi, beta)
         if not np.all(np.isfinite(psi[q > 0.0])):
             return -np.inf
         return float(q @ np.where(q > 0.0, psi, 0.0)) + beta * float(entropy(self.pi))
 
     def masses(self, psi: Floats, beta: float) -> Floats:
-        return self._masses(len(psi))
-
-    def _masses(self, groups: int) -> Floats:
-        return np.asarray(np.bincount(self.group, weights=self.pi, minlength=groups), dtype=float)
+        return np.asarray(np.bincount(self.group, weights=self.pi, minlength=len(psi)), dtype=float)
 
     def entropy(self, masses: Floats) -> float:
         return float(entropy(self.pi))
@@ -110,6 +90,9 @@ class GivenLaw:
     def share(self, letter: int, group: int) -> float:
         mass = float(np.sum(self.pi[self.group == group]))
         return float(self.pi[letter]) / mass if mass > 0.0 else 0.0
+
+
+LetterLaw: TypeAlias = ChosenLaw | GivenLaw
 
 
 class SmoothBound:

@@ -97,8 +97,6 @@ class Rounds:
         Seconds on the clock after which no round begins, but for the first: without one there is no bound.
     tally : Tally
         Which solver did how much.
-    order : sequence of str, optional
-        The solvers to try in turn, any mixture of cvxpy's and our own method.
 
     Attributes
     ----------
@@ -117,10 +115,9 @@ class Rounds:
         gap: float,
         late: float,
         tally: Tally,
-        order: Sequence[str] | None = None,
     ) -> None:
         self.goal, self.anchor, self.search, self.gap, self.late, self.tally = goal, anchor, search, gap, late, tally
-        self.order = order_of(search.solver) if order is None else order
+        self.order = order_of(search.solver)
         self.bound: DesignBound | None = None
         self.best, self.count, self._near = anchor, 0, math.inf
 
