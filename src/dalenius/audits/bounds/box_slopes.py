@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
+from dalenius.information.tilt import TINY, tilt
 
 FIRST_SMOOTHING, FALL = 0.02, 0.3  # of a target, at most; from one to the next
 NEAR = 0.1  # of what a box is above the target by its parents' lines: its first smoothing
@@ -56,16 +56,15 @@ class _Boxes(NamedTuple):
 
 
 class _Look(NamedTuple):
-    """Bounds of boxes and what they are made of: with s the smoothing, half nu and sqrt((half nu)^2 + s^2); log weights of classes,
-    weights, their sums and the logarithms of these; log masses of letters."""
+    """Bounds of boxes and what they are made of: with s the smoothing, half nu and sqrt((half nu)^2 + s^2); masses of pairs and of
+    letters, and the surprises log(N/p)."""
 
     value: Floats
     turn: Floats
     root: Floats
-    weight: Floats
-    w: Floats
-    total: Floats
-    log_pi: Floats
+    p: Floats
+    pi: Floats
+    surprise: Floats
 
     def some(self, which: NDArray[np.int64]) -> _Look:
         return _Look(*(x[which] for x in self))
@@ -99,8 +98,6 @@ class SlopeProgram:
         self.barrier = max(
             1.0, self.max_knowledge
         )  # times the smoothing: how mu is kept from 0 while it matters little
-        self.exists = np.isfinite(self.log_uniform)
-        self.finite = np.where(self.exists, self.log_uniform, 0.0)
         self.own = np.eye(len(self.log_uniform))[:, self.boxed, None]  # (letters, boxed letters, 1)
         letters, size = len(self.log_uniform), len(self.boxed) * self.rows.shape[1]
         self.numbers = letters * (size * size + self.rows.size)  # in the largest array, for each box
@@ -143,28 +140,22 @@ class SlopeProgram:
         root = np.sqrt(turn * turn + (smoothing * smoothing)[:, None, None])
         price = (root - boxes.middle * nu).sum(axis=1)
         gain = price[:, None, :] + (self.own * nu[:, None]).sum(axis=2)
-        weight = (boxes.scores + gain @ self.rows.T) / mu[:, None, None] + self.log_uniform
-        top = weight.max(axis=-1)
-        w = np.exp(weight - top[..., None])
-        sums = w.sum(axis=-1)
-        total = np.log(sums) + top
-        score = (mu / (1.0 + mu))[:, None] * total
-        log_pi = score - log_sum_exp(score)[:, None] if self.pi is None else np.tile(np.log(self.pi), (len(score), 1))
-        value = (1.0 + mu) * (np.exp(log_pi) * (score - log_pi)).sum(axis=-1) + mu * self.max_knowledge
-        return _Look(value, turn, root, weight, w / sums[..., None], total, log_pi)
+        at = tilt(boxes.scores + gain @ self.rows.T, self.log_uniform, mu, pi=self.pi)
+        pi, surprise = np.broadcast_to(at.pi, (len(at.pi), len(mu))).T, np.moveaxis(at.surprise, -1, 0)
+        return _Look(at.value + mu * self.max_knowledge, turn, root, at.p, np.array(pi), np.array(surprise))
 
     def step(self, boxes: _Boxes, look: _Look, mu: Floats, smoothing: Floats) -> tuple[Floats, Floats]:
         """Newton's step for (nu, log mu), and what it gains, to first order, negative."""
-        w, pi, m, barrier = look.w, np.exp(look.log_pi), mu[:, None], self.barrier * smoothing
+        pi, m, barrier = look.pi, mu[:, None], self.barrier * smoothing
+        w = look.p / np.maximum(pi, TINY)[..., None]
         count, letters, boxed, outputs = len(w), len(self.log_uniform), len(self.boxed), self.rows.shape[1]
         size = boxed * outputs
-        surprise = np.where(self.exists, (look.total - look.log_pi)[..., None] - look.weight + self.finite, 0.0)
-        turned = w * surprise
+        turned = w * look.surprise
         means = w @ self.rows
         squares = (w[..., None, :] * self.rows.T) @ self.rows
         covariance = squares - means[..., :, None] * means[..., None, :]
         told = turned.sum(axis=-1)  # the mean surprise, whose derivatives are those by mu
-        spread = (turned * surprise).sum(axis=-1) - told * told
+        spread = (turned * look.surprise).sum(axis=-1) - told * told
         beside = turned @ self.rows - means * told[..., None]
         slope = boxes.half * (look.turn / look.root) - boxes.middle  # of prices
         bend = (boxes.half * smoothing[:, None, None]) ** 2 / look.root**3
@@ -266,7 +257,7 @@ class _Newton:
         program = self.program
         look = program.look(self.boxes.some(todo), self.nu[todo], self.mu[todo], smoothing[todo])
         for _ in range(STEPS):
-            self.p[todo] = np.exp(look.log_pi)[..., None] * look.w
+            self.p[todo] = look.p
             try:
                 step, gain = program.step(self.boxes.some(todo), look, self.mu[todo], smoothing[todo])
             except np.linalg.LinAlgError:
