@@ -116,7 +116,12 @@ def proved_so_far(problem: Problem, lowers: Iterator[L], uppers: Iterator[U], se
 
 
 def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None = None) -> R_co:
-    """The answer with the best ends that the checker proves; each end retreats on its own.
+    """The answer with the best ends that the checker proves, as `proved_ends` says."""
+    return proposer.result(proved_ends(problem, proposer, search))
+
+
+def proved_ends(problem: Problem, proposer: Proposer[L, U, object], search: Run | None = None) -> Proved[L, U]:
+    """The best ends that the checker proves; each end retreats on its own.
 
     Parameters
     ----------
@@ -154,8 +159,8 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
         logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.in_models, refusal)
     if proved.doubted:
         first = next(refusal for refusal in proved.refusals if not (refusal.rounding or refusal.limit))
-        warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)
-    return proposer.result(proved)
+        warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=4)
+    return proved
 
 
 def draft(problem: Problem, search: Run, lines: Iterable[UpperLine]) -> None:

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from dalenius._prove import Proved, prove, proved_so_far
+from dalenius._prove import Proved, proved_ends, proved_so_far
 from dalenius.audits.audit import Audit
 from dalenius.designs.claims import (
     NOTHING,
@@ -216,11 +216,12 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
     def _upper(self, candidate: int, kept: Kept, proposed: Mapping[Place, Audit | Retreat]) -> ProvedUpper | None:
         """None where the time was not enough to prove that a limit of leakage is kept."""
         run = self.exchange
-        audits = {
-            watcher.place: prove(kept.audits[watcher.place].problem, proposed[watcher.place], run.search)
+        proved = {
+            watcher.place: proved_ends(kept.audits[watcher.place].problem, proposed[watcher.place], run.search)
             for watcher in run.watchers
         }
-        lines = {place: audit.certificate.upper_lines() for place, audit in audits.items()}
+        audits = {place: proposed[place].result(ends) for place, ends in proved.items()}
+        lines = {place: ends.upper_end.lines for place, ends in proved.items()}
         return self._audited(candidate, kept, audits, lines)
 
     def _proved_end(self, kept: Kept, candidate: int = 0) -> ProvedUpper | None:
