@@ -6,6 +6,7 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.designs.exchange.keeping import FIRST, Keeper
 from dalenius.evidence.certificate import Certificate
 from dalenius.search.boxes import BoxTree
 
@@ -55,13 +56,18 @@ def test_few_priors_are_all_remembered():
 
 def test_what_an_audit_leaves_open_is_given_to_the_constant_mechanism(counted_time, monkeypatch):
     """Its boxes prove that the mixture meets the budget. A second search, in the time left, once ended with a gap of 3e-1."""
-    taken, follow = list[int](), BoxTree.follow
+    taken, follow, given, mixture = list[int](), BoxTree.follow, list[float](), Keeper.mixture
 
     def following(tree, other):
         follow(tree, other)
         taken.append(tree.leaves)
 
+    def mixing(keeper, q, part, *more):
+        given.append(part.clock.remaining / keeper.clock.remaining)
+        return mixture(keeper, q, part, *more)
+
     monkeypatch.setattr(BoxTree, "follow", following)
+    monkeypatch.setattr(Keeper, "mixture", mixing)
     budget, adversary = "0.1 nats", dl.EntropyAtLeast("0.9 max")
     problem = support.design(dl.MinDistortion, dl.Records(4, alphabet=2), dl.Count(), dl.Absolute(), budget, adversary)
     result = dl.solve(problem, gap=1e-5, time_limit=12.0)
@@ -70,6 +76,7 @@ def test_what_an_audit_leaves_open_is_given_to_the_constant_mechanism(counted_ti
     assert result.audit.upper <= 0.1
     assert 2 <= len(taken) <= 4  # some of them for proofs on the way
     assert result.audit.records[0].leaves == taken[-1]
+    assert given[1] == pytest.approx(FIRST, abs=0.01)  # after the constant mechanism's
 
 
 def test_the_proof_of_an_audit_is_not_read_back(monkeypatch):

@@ -283,10 +283,9 @@ class Exchange:
             more = rounds.run()
             self.keep(rounds)
             before, upper = rounds.known, self.keeper.upper
-            last = rounds.over
-            if rounds.best is not audited and not (last and rounds.best.attained >= self.keeper.upper):
+            if rounds.best is not audited and not (rounds.over and rounds.best.attained >= self.keeper.upper):
                 audited = rounds.best
-                self.keeper.keep(rounds, self.bound, anchor, last=last)
+                self.keeper.keep(rounds, self.bound, anchor)
             if rounds.known > before:
                 rounds.learned()
             elif not more:
@@ -330,7 +329,7 @@ class Exchange:
             return
         if self.keeper.kept:
             self.keeper.stand(self.keeper.kept[-1])
-        self.keeper.keep(self.free, self.bound, self.region.anchor, last=True)
+        self.keeper.keep(self.free, self.bound, self.region.anchor)
         if not self.keeper.kept:
             self.keeper.take(self.keeper.audited(self.region.anchor, 0.0))
 

@@ -27,21 +27,17 @@ GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that it
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS = 6
 SMALL, LARGE = 1e-7, 0.3  # shares of the limits that may be left to audits at first
-WIDER, WIDEST = (
-    1.5,
-    0.9,
-)  # how much wider than the last one an audit may be; the largest share of the limits left to one
-FIRST, LATER = (
-    0.95,
-    0.8,
-)  # shares of the time that is left for the first mixture's audit and check, and for a later one's
+WIDER = 1.5  # times as wide as the last one an audit may be
+WIDEST = 0.9  # largest share of the limits left to an audit
+FIRST = 0.95  # share of the time that is left for the first mixture's audit and check
+LATER = 0.8  # share of it for a later one's
 DILUTED = 1.25  # times the share by which an audit passes a budget: what is constant takes less off boxes that are wide
 BRIEFLY = 0.05  # share of the time that is left for the audit of what is proved on the way, whose boxes are there
 AFRESH = 3  # times as far ahead of the end as usual, as the proof at the end has other leaves
 SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
 CHECKS = 2  # of an audit: by itself, and as a part of the design's proof
 MARGIN = 2.0  # times as wide as the one before it is allowed to be, at the least
-USED = 0.9  # share of the gap that search and audit may take together
+USED = 0.97  # share of the gap that search and audit may take together
 TINY = 1e-9  # budgets in nats near which rounding decides
 
 
@@ -127,17 +123,17 @@ class Keeper:
             return
         self.kept.append(replace(made, found_by=found_by))
 
-    def keep(self, rounds: Rounds, bound: DesignBound, anchor: Exact, *, last: bool) -> None:
+    def keep(self, rounds: Rounds, bound: DesignBound, anchor: Exact) -> None:
         """Audit what was found: where leakage is limited with ever more room in the limits.
 
-        The last audit may take all the time, and so may one without limits: what it leaves open none will close in less.
+        With nothing but a budget, or without limits, an audit may take all the time: what it leaves open none will close in less.
         """
         best = rounds.best
         if not self.limited:
             q = self.region.exact(best.q, anchor)
             self.take(None if q is None else self.audited(q, bound.value, share=1.0), best.found_by)
         elif self.goal.is_free:
-            self._within_budget(best, rounds.anchor, bound.value, self.clock if last else self.clock.part(AUDITING))
+            self._within_budget(best, rounds.anchor, bound.value)
         else:
             self._within_limits(rounds, bound, anchor)
             if self.doubtful:
@@ -230,7 +226,7 @@ class Keeper:
 
     # ------------------------------------------------------------ one budget of leakage, and nothing else to meet
 
-    def _within_budget(self, found: Found, anchor: Found, lower: float, clock: Clock) -> None:
+    def _within_budget(self, found: Found, anchor: Found, lower: float) -> None:
         """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
 
         Leakage is convex, and 0 there. The first may take nearly all the time: if it fails, what it left to its check is there for
@@ -250,18 +246,18 @@ class Keeper:
         def on_the_way(audit: Audit) -> bool:
             """With so much of the constant one that what is known by now meets the budget."""
             self._boxed[watcher.place] = audit
-            brief = replace(self.search.part(clock.part(BRIEFLY), room), crew=None)  # who are at the one that goes on
+            brief = replace(self.search.part(self.clock.part(BRIEFLY), room), crew=None)  # who are at the other audit
             meets = audit.boxed and self.mixture(mixed(_diluted(share, budget, audit)), brief, found.found_by)[1]
             return meets and bool(self.kept) and self.stand(self.kept[-1])
 
         for attempt in range(MIXTURES):
-            part = clock if diluted else clock.part(LATER if attempt else FIRST)
+            part = self.clock if diluted else self.clock.part(LATER if attempt else FIRST)
             given, began = part.remaining, part.seconds
             run = self.search.part(part, room, anytime=0 if diluted else AFRESH)
             audit, meets = self.mixture(mixed(share), run, found.found_by, on_the_way)
             if meets:
                 met, kept, upper = (share, audit.lower), True, audit.upper
-                if attempt == 0 or diluted or closed(lower, self.upper, self.gap) or clock.expired:
+                if attempt == 0 or diluted or closed(lower, self.upper, self.gap) or self.clock.expired:
                     return
             elif kept:
                 return
@@ -271,7 +267,7 @@ class Keeper:
                 continue
             else:
                 failed = share, max(audit.lower, budget, ROUNDING)
-                soon, spent = SAFE * LATER * clock.remaining, part.seconds - began
+                soon, spent = SAFE * LATER * self.clock.remaining, part.seconds - began
                 if audit.out_of_time or spent + audit.checking > soon:  # its check is to be in time, too
                     upper = upper_after(part.trace, began + soon * spent / given)
                 else:
