@@ -374,7 +374,7 @@ HOPELESS = (
 )
 
 FAR = 3.0  # times as far from the target as the best one is: a share falls from there on
-KNOWN = 1.0  # seconds that a tree has had before it does
+KNOWN = 0.5  # seconds that a tree has had before it does
 
 
 class Race:
