@@ -75,7 +75,7 @@ def test_what_an_audit_leaves_open_is_given_to_the_constant_mechanism(counted_ti
     assert result.gap <= 0.06
     assert result.audit.upper <= 0.1
     assert 2 <= len(taken) <= 4  # some of them for proofs on the way
-    assert result.audit.records[0].leaves == taken[-1]
+    assert taken[-1] <= result.audit.records[0].leaves <= 1.01 * taken[-1]  # a wide box may be halved once more
     assert given[1] == pytest.approx(FIRST, abs=0.01)  # after the constant mechanism's
 
 
