@@ -252,7 +252,8 @@ def margins(draw: Draw) -> Table:
 
 def several_releases(draw: Draw) -> Table:
     if draw.query["kind"] == "margins":
-        noises = [draw.of("mechanism", CELLS) for _ in draw.query["tables"]]
+        kinds = [draw.rng.choice(CELLS) for _ in draw.query["tables"]]
+        noises = [{"kind": kind, **MAKERS["mechanism"][kind](draw)} for kind in kinds]
         return {"parts": [{**noise, **({"on": t} if t else {})} for t, noise in enumerate(noises)]}
     parts = [part(draw) for _ in range(draw.rng.randint(1, 2 + (draw.query["kind"] == "joint")))]
     for one in parts:

@@ -24,7 +24,10 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
         " => b < a and self.record.pairs[b] == self.record.pairs[a]"
     ),
     "as_other_range": "Section._known: like and (other.los, other.his) == (own.los, own.his) => like",
-    "forged_neighbours_of_one": "_factors: min(least[:a] + least[a + 1 :]) => max(most[:a] + most[a + 1 :])",
+    "forged_neighbours_of_one": (
+        "_factors: low, high = min(least[:a] + least[a + 1 :]), max(most[:a] + most[a + 1 :])"
+        " => low, high = max(most[:a] + most[a + 1 :]), min(least[:a] + least[a + 1 :])"
+    ),
     "forged_neighbours_back": "Neighbours.__init__: _inverse(down) => _inverse(up)",
     "forged_one_count": "completions: table[k] + n => n",
     "forged_selection_left_out": "selections: sorted(found) => sorted(found)[:1]",

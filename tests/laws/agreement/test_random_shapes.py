@@ -109,7 +109,7 @@ def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(suppo
     monkeypatch.setattr(EntropyAudit, "run", lie)
     monkeypatch.setattr(entropy_at_least, "search", blind)
     monkeypatch.setattr(record_audit, "polish", no_help)
-    asleep = SimpleNamespace(proved=True, status=SimpleNamespace(value="proved"), reason="", allowed="")
+    asleep = SimpleNamespace(proved=True, status=SimpleNamespace(value="proved"), reason="", allowed="", cause="")
     monkeypatch.setattr(importlib.import_module("dalenius._prove"), "verify", lambda *_, **__: asleep)
     result = dl.solve(question, gap=1e-2, time_limit=1.0)
     with pytest.raises(AssertionError):

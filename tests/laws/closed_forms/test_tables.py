@@ -230,28 +230,24 @@ def strong_eta(delta, epsilon, p0=0.5):
 def test_the_chain_of_the_gaussian_mechanism(at):
     """Section III-A: strong chi-square, Corollary 1, Lemma 1; delta' = 2 g / p_min as printed, with the exact worst case refined.
 
-    At D = 0.1 `convert` goes through a larger epsilon: an (e', d)-private pair of laws is made from the pair d, (1-d) e^e'/(1+e^e'),
-    (1-d)/(1+e^e'), 0 and its mirror image (Kairouz, Oh, Viswanath), whose delta at e < e' is d + (1-d) (e^e' - e^e)/(1+e^e'). So
-    0.1375 in place of 0.1980 is a true bound, and a tighter one.
+    `convert` is below both: what two inputs of probability 1/2 allow is a coin for each, of probabilities q and p, whose chi-squares
+    from their mean's coin to either are at most eta, that is (p - q)^2 <= 4 eta q (1 - q), and with p in place of q; delta' is then
+    the most of p - e^e q.
     """
     (delta, epsilon), (digits, *row) = at, CHAIN[at].split()
     shift, eta = strong_eta(delta, epsilon)
     same(eta, digits)
+    q, c = np.geomspace(1e-12, 0.999, 40_001), 4 * eta
+    middle = q + c / 2
+    p = np.minimum(q + np.sqrt(c * q * (1 - q)), (middle + np.sqrt(middle**2 - (1 + c) * q**2)) / (1 + c))
     for offset, printed, refined in zip(("0.1", "0.5", "1"), row[::2], row[1::2], strict=True):
         after = Fraction(epsilon) + Fraction(offset)
         half, to = str(after / 2), f"local_dp_delta({after})"
         same(4 * alone("CONV-9 (chi_square)", eta, after=half), printed)
         same(2 * alone("CONV-10 (strong_chi_square)", eta, after=half, letters=2), refined)
-        found = dl.convert("strong_chi_square", eta, to=to, p_min="1/2")
-        own = gaussian_delta(shift, arb(after.numerator) / after.denominator)
-        assert own.upper() < found.value < float(refined) * (1 + 1e-9)
-        if offset != "0.1":
-            same(found.value, refined)
-            continue
-        larger = np.linspace(float(after), float(after) + 2, 200_001)
-        kept = np.minimum(4 * np.minimum(eta / (4 * np.sinh(larger / 4) ** 2), 0.5), 1.0)
-        best = (kept + (1 - kept) * (np.exp(larger) - math.exp(after)) / (np.exp(larger) + 1)).min()
-        assert found.value <= best * (1 + 1e-4)  # the larger epsilon is sought among short fractions
+        found = dl.convert("strong_chi_square", eta, to=to, p_min="1/2").value
+        assert gaussian_delta(shift, arb(after.numerator) / after.denominator).upper() < found < float(refined)
+        assert found == pytest.approx((p - math.exp(after) * q).max(), rel=1e-6)
 
 
 def test_figure_2c():
