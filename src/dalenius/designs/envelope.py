@@ -109,6 +109,11 @@ class Told:
     def _measured(self) -> tuple[Measured, Measured]:
         return MEASURES[self.measure] if isinstance(self.measure, str) else _of_lines(self.measure)
 
+    @property
+    def smooth(self) -> bool:
+        """False where lines meet: a peak of what they are taken off may be there."""
+        return self.measure in ("mutual_information", "chi_square")
+
     @cached_property
     def pi(self) -> Floats:
         """The law of the letters."""
@@ -155,7 +160,7 @@ class Told:
 
 GRIDS = {2: 64, 3: 16, 4: 8}  # steps of the points at which a plane is tried first, by how many letters a point has
 COARSE = 5
-ZOOMS = 9
+ZOOMS = 9  # to 3e-5, of which a smooth peak loses the square
 TRIED = 200  # points that are improved
 CHUNK = 1 << 13  # cells at a time
 MOST_CELLS = 1 << 17  # of a proof; the checker takes as many
@@ -306,7 +311,7 @@ class Envelope:
         order = np.argsort(-np.take_along_axis(found, best, axis=1), axis=None)[:TRIED]
         held, at, width = supports[order // best.shape[1]], grid[best.reshape(-1)[order]], 1.0 / steps
         moves = np.array([(*m, -sum(m)) for m in itertools.product((-1.0, -0.5, 0.0, 0.5, 1.0), repeat=k - 1)])
-        for _ in range(ZOOMS):
+        for _ in range(ZOOMS * (1 if self.secret.smooth and self.useful.smooth else 4)):
             near = np.maximum(at[:, None, :] + width * moves[None], 0.0)
             near /= near.sum(axis=-1, keepdims=True)
             values = self._on(held[:, None, :], near / self.weights[held][:, None, :])
