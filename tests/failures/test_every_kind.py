@@ -33,6 +33,9 @@ DESIGN = 'mechanism = { class = "oblivious" }\ndistortion = { kind = "hamming" }
 LISTED = 'adversary = { kind = "prior_set", priors = [["2/3", "1/3"]] }\n'
 LETTERS = 'problem = "min_distortion"\nrecords = {{ alphabets = {} }}\n'
 ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was refused
+    "a measure of which lines meet at a peak": BIT.format("max_information")
+    + 'law = { kind = "uniform" }\nconstraints = [{ kind = "measure", at_most = "0", '
+    'measure = [["1", "-3/2"], ["0", "0"]], priors = [["4/7", "3/7"]] }]',
     "a divergence ball of hardly any radius": BIT.format("min_leakage")
     + DESIGN
     + 'max_distortion = "1/4"\nadversary = { kind = "kl_ball_priors", center = ["1/2", "1/2"], radius = "1e-40" }',

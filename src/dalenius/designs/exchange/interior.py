@@ -146,7 +146,7 @@ class _Programs:
             A_ub=vstack([-left, ends[None]]),
             b_ub=np.append(-(~support).astype(float).reshape(-1), 0.0),
         )
-        return None if found is None else self._unscaled(found.x)
+        return None if found is None else self._unscaled(np.maximum(found.x, 0.0))
 
     def _unscaled(self, multipliers: Floats) -> Floats:
         """Of the rows, from those of A, B and -B, which come first."""
