@@ -32,7 +32,6 @@ from dalenius.search.decimals import short, short_on, shortened
 from dalenius.search.tree import Leaf, Runner, Sprout
 
 BATCH, LARGEST_BATCH = 64, 1024  # boxes that are halved together, in a small tree and in one of thousands of leaves
-LEAST_MASS = 1e-9  # of a letter that a given letter law has nothing for
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
 A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the maximiser may lie outside the box
@@ -135,8 +134,7 @@ class PosteriorRelaxation:
     def program(self) -> SlopeProgram:
         """Program that finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
         fixed = self.multiplier is not None
-        law = None if self.pi is None else np.maximum(self.pi, LEAST_MASS) / np.maximum(self.pi, LEAST_MASS).sum()
-        return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed, law)
+        return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed, self.pi)
 
     def regrouped(self, groups: PosteriorGroups) -> PosteriorRelaxation:
         """The same of other groups."""
@@ -214,8 +212,6 @@ class PosteriorRelaxation:
         """Hints that are nearly the best for these boxes, and the relaxation's maximisers (not finite if they are not known)."""
         mu = hints[:, -1]
         plain = np.concatenate([np.zeros_like(low), mu[:, None]], axis=1)
-        if not self.improves:
-            return self._slopes(slope, plain), np.full((len(low), *self.log_uniform.shape), np.nan)
         scores = self._scores(at_zero.sum(axis=1)[:, None, :] + slope)
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
         known = hints[:, :-1].reshape(slope.shape) - slope
