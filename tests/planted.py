@@ -12,11 +12,12 @@ TRIPLES = ((5, 3, 4), (13, 5, 12), (17, 8, 15), (9, 1, 4, 8), (7, 2, 3, 6), (3, 
 
 @dataclass(frozen=True)
 class Planted:
-    """A model, the cone that it is about, and its optimal value."""
+    """A model, the cone that it is about, its optimal value, and where it has it."""
 
     kind: str
     problem: cp.Problem
     value: Fraction
+    x: np.ndarray
 
 
 def planted(rng: np.random.Generator, kind: str | None = None) -> Planted:
@@ -45,8 +46,10 @@ def planted(rng: np.random.Generator, kind: str | None = None) -> Planted:
     value = sum((Fraction(c) * Fraction(p) for c, p in zip(cost.tolist(), x.tolist(), strict=True)), Fraction(0))
     offset = int(rng.integers(-8, 9)) / 4.0
     if rng.random() < 0.5:
-        return Planted(kind, cp.Problem(cp.Minimize(cost @ variable + offset), constraints), value + Fraction(offset))
-    return Planted(kind, cp.Problem(cp.Maximize(-cost @ variable - offset), constraints), -value - Fraction(offset))
+        return Planted(
+            kind, cp.Problem(cp.Minimize(cost @ variable + offset), constraints), value + Fraction(offset), x
+        )
+    return Planted(kind, cp.Problem(cp.Maximize(-cost @ variable - offset), constraints), -value - Fraction(offset), x)
 
 
 Pair = tuple[np.ndarray, np.ndarray, Callable[[cp.Expression], list[cp.Constraint]]]
