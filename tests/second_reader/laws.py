@@ -23,8 +23,8 @@ def entropy(p: Sequence[Fraction]) -> Decimal:
 
 def tilted(base: Array, gains: Array, strength: float) -> Array:
     """A law proportional to base e^(strength gains)."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        exponent = np.log(base) + np.nan_to_num(strength * (gains - gains.max()), nan=0.0)
+    with np.errstate(divide="ignore"):
+        exponent = np.log(base) + strength * (gains - gains.max())
     p = np.exp(exponent - exponent.max())
     return p / p.sum()
 
@@ -88,7 +88,8 @@ class Laws:
     def exactly(self, coordinates: Array) -> list[Fraction]:
         """A law of the set close to this one."""
         near = [Fraction(max(float(one), 0.0)) for one in coordinates]
-        near = [one / sum(near) for one in near]
+        whole = sum(near)
+        near = [one / whole for one in near]
         for share in (Fraction(0), *(Fraction(1, 2**k) for k in (60, 50, 45, 40, 35, 30, 20, 10)), Fraction(1)):
             mixed = [(1 - share) * p + share * q for p, q in zip(near, self.inside, strict=True)]
             if self.has(mixed):

@@ -67,8 +67,10 @@ def information_in_doubles(prior: Array, rows: Array, cells: Array, given: Array
         )
         total = float((even * part)[even > 0].sum())
         ratio = np.where(u > 0, np.log1p(t), np.where(r[given] > 0, -700.0, 0.0))
-        alone = np.log(rows * mass[given[cells]][:, None] / r[given[cells]])
-        slope = np.where((m > 0)[cells][:, None], ratio[cells], np.nan_to_num(alone, nan=0.0, posinf=700.0, neginf=0.0))
+        slope = ratio[cells]
+        if not m.all():
+            alone = np.log(rows * mass[given[cells]][:, None] / r[given[cells]])
+            slope = np.where((m > 0)[cells][:, None], slope, np.nan_to_num(alone, nan=0.0, posinf=700.0, neginf=0.0))
     return total, (rows * np.clip(slope, -700, 700)).sum(axis=1)
 
 
