@@ -109,16 +109,16 @@ def sums_of_others(modulus: int | None, types: list[RecordType], convolve: Convo
     """
     step = _step(modulus, types)
     own = [_letter_sums(t, modulus, step) for t in types]
-    powers = [_power(sums, t.times, modulus, convolve) for t, sums in zip(types, own, strict=True)]
+    alone = len(types) == 1  # then no type has others of another
+    powers = [] if alone else [_power(sums, t.times, modulus, convolve) for t, sums in zip(types, own, strict=True)]
 
     def both(a: Sums, b: Sums) -> Sums:
         return convolve(a, b, modulus)
 
-    before = list(accumulate(powers, both, initial=_zero(modulus, step)))
-    after = list(accumulate(reversed(powers), both, initial=_zero(modulus, step)))[::-1]
-    for j, (t, sums) in enumerate(zip(types, own, strict=True)):
-        others = both(before[j], after[j + 1])
-        yield both(others, _power(sums, t.times - 1, modulus, convolve))
+    before = accumulate(powers[:-1], both, initial=_zero(modulus, step))
+    after = list(accumulate(reversed(powers[1:]), both, initial=_zero(modulus, step)))[::-1]
+    for t, sums, first, last in zip(types, own, before, after, strict=True):
+        yield both(both(first, last), _power(sums, t.times - 1, modulus, convolve))
 
 
 def folded(low: int, step: int, logs: Floats, modulus: int | None) -> Sums:
