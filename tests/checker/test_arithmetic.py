@@ -117,7 +117,7 @@ def test_the_choice_is_the_checks_own():
 def test_the_corpus_ends_alike_by_both():
     """Every case, in the same words but for the bits: balls of one may be some units wider. A thin draw daily."""
     proved = 0
-    for case in list(CORPUS.values())[:: draws(7, 1)]:
+    for case in list(CORPUS.values())[:: draws(14, 1)]:
         both = [check(*case.files, resolved=case.resolved, arithmetic=name) for name in ("flint", "python")]
         assert both[1].exit_code == case.status, (case.name, both[1].reason)
         assert case.reason in both[1].reason
@@ -127,7 +127,7 @@ def test_the_corpus_ends_alike_by_both():
             said = [[line for line in v.lines if not line.startswith(("arithmetic", "precision"))] for v in both]
             assert said[0] == said[1], case.name
             proved += 1
-    assert proved > draws(20, 170)
+    assert proved > draws(10, 170)
 
 
 def test_digests_are_the_same_by_both():

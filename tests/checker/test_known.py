@@ -33,7 +33,7 @@ ELSEWHERE = (
 )
 
 
-@each("arithmetic, share", ("flint", draws(6, 1)), ("python", draws(48, 12)))
+@each("arithmetic, share", ("flint", draws(10, 1)), ("python", draws(80, 12)))
 def test_one_store_for_all_cases_changes_no_verdict(arithmetic, share):
     """Most are told from others about the same model, their neighbours by name, by a line; in either order."""
     known, names = Known(), sorted(CORPUS)[: len(CORPUS) // share]

@@ -1,6 +1,7 @@
 """The command line, hostile files, isolation and size."""
 
 import ast
+import functools
 import io
 import json
 import os
@@ -228,6 +229,7 @@ def test_sources_import_only_what_they_may():
             assert not doubles or path.name == "allowance.py"  # the clock's seconds, and MiB
 
 
+@functools.cache
 def code_lines(source):
     """Lines that are neither blank, nor comment, nor docstring."""
     documentation, code = set(), set()

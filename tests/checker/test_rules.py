@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import cases
@@ -45,6 +46,15 @@ def files_of(name: str) -> list[Path]:
     return sorted([*(LEMMA_FILES / name).rglob("*.py"), *LEMMA_FILES.glob(f"{name}.py")])
 
 
+@cache
+def lemma_in(file: str) -> str | None:
+    """The lemma whose module a file is; none of what several share."""
+    path = Path(file)
+    if not path.is_relative_to(LEMMA_FILES) or path.stem in SHARED:
+        return None
+    return path.relative_to(LEMMA_FILES).parts[0].removesuffix(".py")
+
+
 @contextmanager
 def running() -> Iterator[set[tuple[str, str]]]:
     """The functions of lemma modules that are run in a block, with the lemma's name.
@@ -58,9 +68,7 @@ def running() -> Iterator[set[tuple[str, str]]]:
         nonlocal loading
         if frame.f_code.co_name in ("<module>", "model_of"):
             loading += {"call": 1, "return": -1}.get(event, 0)
-        path = Path(frame.f_code.co_filename)
-        if event == "call" and not loading and path.is_relative_to(LEMMA_FILES) and path.stem not in SHARED:
-            name = path.relative_to(LEMMA_FILES).parts[0].removesuffix(".py")
+        if event == "call" and not loading and (name := lemma_in(frame.f_code.co_filename)):
             found.add((name, frame.f_code.co_qualname.split(".<locals>")[0]))
 
     sys.setprofile(look)

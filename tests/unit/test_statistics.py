@@ -310,6 +310,7 @@ TELLING = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8], [0.0, 1.0]]  # where 
     dl.IndependentBlocks(2, entropy_at_least="0.5 max"),
     dl.ProductPriors(),
     dl.MarkovChain("0.5", "0.5"),
+    every=2,
 )
 def test_a_table_of_samples_is_audited_like_its_mechanism(adversary):
     asked = support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.Channel(TELLING), adversary)

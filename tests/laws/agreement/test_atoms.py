@@ -266,7 +266,7 @@ def other(value):
     return 0.9 * values if not values.ndim else 0.9 * values + 0.1 * np.mean(values, axis=-1, keepdims=True)
 
 
-@each("name", *TABLE)
+@each("name", *TABLE, every=2)
 def test_a_model_is_dpp_in_the_parameters_of_the_table_and_in_no_others(name):
     case = CASES[name]
     groups = [{*words.split(", ")} - {"-"} for words in TABLE[name][4].split(" or ")]

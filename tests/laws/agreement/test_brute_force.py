@@ -148,7 +148,7 @@ def test_the_upper_ends_of_a_curve_fall():
 def test_a_search_cut_short_keeps_a_leaking_witness():
     problem = letters_problem("0.5 max")
     full = dl.solve(problem, gap=1e-2, time_limit=10)
-    for limit in (0.2, 0.5, 1.0):
+    for limit in (0.2, 0.5, 1.0)[: draws(1, 3)]:
         assert dl.solve(problem, gap=1e-9, time_limit=limit).lower >= 0.5 * full.lower
 
 
@@ -307,5 +307,5 @@ def spellings():
 
 
 def test_two_spellings_of_one_question():
-    for first, second in itertools.islice(spellings(), None, None, draws(6, 1)):
+    for first, second in itertools.islice(spellings(), None, None, draws(12, 1)):
         support.assert_overlap(support.solve(first), support.solve(second))

@@ -303,7 +303,7 @@ def almost_models(draw):
     return written
 
 
-@settings(max_examples=draws(40, 20_000), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=draws(20, 20_000), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(almost_models())
 @example(text(mechanism=f'kind = "exponential"\nepsilon = 1\nsensitivity = 1{"0" * 400}'))
 @example(DESIGN.replace("0.3", "9" * 400))

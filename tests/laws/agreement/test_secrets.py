@@ -416,7 +416,7 @@ def test_limits_that_nothing_meets_are_refuted():
 def test_a_limit_beside_an_adversary():
     """Of a fair bit both limits are functions of the flip: the tighter one says what the best is."""
     bit = [[Fraction(1, 2), 0], [0, Fraction(1, 2)]]
-    for most, chi, flip in ((0.1, 0.01, 0.45), (0.01, 1, None)):
+    for most, chi, flip in ((0.1, 0.01, 0.45), (0.01, 1, None))[: draws(1, 2)]:
         found = dl.solve(
             support.design(
                 dl.MinDistortion,

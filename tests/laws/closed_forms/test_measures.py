@@ -370,7 +370,7 @@ def test_intervals_over_a_class_of_priors(priors, digits):
     assert measured["mutual_information"].lower <= measured["shannon_capacity"].upper
 
 
-@each("bound, digits", (0.9, 0.202310492), (1.0, 0.198691787), (1.05, 0.194351223), (1.09, 0.185206531))
+@each("bound, digits", (0.9, 0.202310492), (1.0, 0.198691787), (1.05, 0.194351223), (1.09, 0.185206531), every=2)
 def test_an_entropy_ball_is_a_ball_around_the_uniform_law(bound, digits):
     rows = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
     found = dl.measure(rows, prior=m.KLBall(["1/3"] * 3, math.log(3) - bound))["mutual_information"]

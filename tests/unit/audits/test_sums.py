@@ -29,6 +29,7 @@ def solved(problem, **options):
     (dl.discrete_laplace("1/200"), 1001, 2, 1.4688),
     (dl.laplace(20), 121, 7, 3.1135),
     (dl.gaussian(20), 121, 4, 2.76),
+    every=2,
 )
 def test_a_percent_without_trees(mechanism, letters, people, bits):
     """The information of values far apart, which nothing but Blahut and Arimoto's algorithm knows, lies within."""

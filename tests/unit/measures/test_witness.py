@@ -211,6 +211,7 @@ def densities(noise, values: np.ndarray) -> np.ndarray:
     (dl.gaussian(2), dl.BoxPriors(["0.1", "0.2"], ["0.6", "0.9"])),
     (dl.laplace(2), dl.IndependentBlocks(3)),
     (dl.discrete_gaussian(scale=2), dl.IndependentBlocks(3)),
+    every=2,
 )
 def test_measures_of_noise_without_an_end_are_of_the_release_itself(noise, adversary):
     """Against integrals; single outputs, and ratios, against their limit far out, where only the outermost value is left."""

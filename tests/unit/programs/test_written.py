@@ -140,7 +140,7 @@ def assert_well_formed(found: Read) -> None:
     assert found.variables(found.expressions["O0"]) <= set(range(found.inside, found.objective)) == found.slopes.keys()
 
 
-@each("name", "parity/laplace-n4", "sum/unequal-alphabets", "table/latin-square-m3")
+@each("name", "parity/laplace-n4", "sum/unequal-alphabets", "table/latin-square-m3", every=2)
 def test_problem_1_is_worth_at_a_witness_what_the_audit_proves(name):
     problem, claim = library_model(name).load(), library_model(name).claim
     witness = dl.solve(problem, gap=1e-3).witness

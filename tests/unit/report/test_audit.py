@@ -15,7 +15,7 @@ from support import refuses
 BITS = {1: "0.04371346", 2: "0.13628167", 4: "0.36674673", 8: "0.72481990"}
 
 
-@pytest.mark.parametrize("size", thinned(BITS, every=2))
+@pytest.mark.parametrize("size", thinned(BITS, every=3))
 def test_a_million_people_in_households(size):
     told = dl.audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(size))
     assert told.leakage.units == "bits"

@@ -19,6 +19,7 @@ from support import refuses
     ("histogram", dl.Records(1000, alphabet=5), 5),
     (dl.problems.Mean(1000, 0, 100, 20), None, 6),
     (dl.problems.Mean(1000, -1, "3/2", "1/50"), None, 126),
+    every=2,
 )
 def test_rows_are_what_solve_proves_and_never_above_group_privacy(query, records, letters):
     found = epsilon_table(query, records, epsilons=["1/2", 1], sizes=[1, 3])

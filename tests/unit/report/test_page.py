@@ -15,6 +15,7 @@ import pytest
 
 import dalenius as dl
 import support
+from campaigns import thinned
 from dalenius.report import mechanism_picture, report_page, write_report
 from dalenius.report import page as pages
 from dalenius.report.decision import advantage_by_bits
@@ -125,7 +126,7 @@ def _never(*_: object) -> None:
     raise AssertionError("histograms are listed")
 
 
-@pytest.mark.parametrize("people", [3, 400, 1_000_000])
+@pytest.mark.parametrize("people", thinned([3, 400, 1_000_000], every=2))
 def test_a_page_about_a_histogram_lists_none(people, monkeypatch):
     """Noise is on every cell: there is no matrix from histograms, and of many people no memory would hold them all."""
     monkeypatch.setattr(dl.Histogram, "values", _never)

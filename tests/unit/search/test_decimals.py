@@ -82,7 +82,7 @@ def test_row_boxes_in_groups(seed):
     assert 1.5 * digits(short.values()) < digits([box.slopes for box, _ in proof.values()])
 
 
-@pytest.mark.parametrize(("letters", "multiplier"), [(2, None), (3, None), (2, 0.25)])
+@pytest.mark.parametrize(("letters", "multiplier"), thinned([(2, None), (3, None), (2, 0.25)], every=2))
 def test_boxes_of_the_posterior(letters, multiplier):
     """With a multiplier that all leaves have, it stays as it is."""
     rng = np.random.default_rng(letters)

@@ -250,7 +250,7 @@ def test_bad_input_is_refused():
         dl.frontier(least_leakage(), [0.1], method="descent")
 
 
-@each("solver", "own", "clarabel")
+@each("solver", "own", "clarabel", every=2)
 def test_a_solver_of_ones_choice_at_every_point(solver):
     found = list(dl.frontier(least_leakage(), [0.1, 0.2], method="alternating", solver=solver, gap=1e-2))
     assert {use.solver for point in found for use in point.result.solvers} == {solver}

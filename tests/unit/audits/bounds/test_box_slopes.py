@@ -102,7 +102,7 @@ def test_many_classes_with_few_outputs(classes):
 def test_no_prior_in_the_box_leaks_more(instances, max_knowledge):
     rng = np.random.default_rng(int(max_knowledge) + 7)
     inside = 0
-    for _ in range(20):
+    for _ in range(draws(10, 20)):
         channel = random_channel(rng, instances, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
         low, high = boxes_around(rng, channel, 0.4, 4)
@@ -192,7 +192,7 @@ def test_points_that_there_is_no_time_for_are_bounds_all_the_same(instances, mon
     relaxation.target = np.inf
     parents = bounds_of(relaxation, low, high).bounds
     assert looks > 5
-    for left in range(looks):
+    for left in range(0, looks, draws(3, 1)):
         until = Looks(left)
         found = bounds_of(PosteriorRelaxation(channel, clock=until), low, high).bounds
         assert until.late == 1
