@@ -230,7 +230,7 @@ def test_trees_never_prove_less_than_a_prior(forge, setting, case):
     """Random certificates with the claim that nothing leaks more than a found prior less 1e-9: none is proved."""
     ref, _, _, rng = setting
     data, leak = forge.model(*MODELS[case]), ref.information(ref.search(rng, 2))
-    proved, times = 0, draws(4, 12)
+    proved, times = 0, draws(2, 12)
     for _ in range(times):
         sections = []
         for i in range(len(ref.alphabets)):
@@ -250,7 +250,7 @@ def test_trees_never_prove_less_than_a_prior(forge, setting, case):
 def test_divergences_cover_random_priors(setting):
     """The law of a class set, for priors on it."""
     ref, _, record, rng = setting
-    for _ in range(150):
+    for _ in range(draws(50, 150)):
         law = rng.gamma(0.7, size=ref.Y) + 1e-4
         law /= law.sum()
         exact = [q(x) for x in law]
@@ -320,7 +320,7 @@ def test_classes_are_found_again_whatever_was_parted_in_between(case):
 @CASES
 def test_tightened_ranges_keep_every_law_and_notice_empty_ones(case):
     rng = np.random.default_rng(case)
-    for _ in range(200):
+    for _ in range(draws(70, 200)):
         size = int(rng.integers(1, 5))
         weights = [int(x) for x in rng.integers(0, 6, size)]
         weights[0] += not any(weights)

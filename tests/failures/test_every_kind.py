@@ -12,7 +12,7 @@ import pytest
 
 import campaigns
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, thinned
 from dalenius import _prove
 from dalenius.designs.exchange import region
 from dalenius.model.constraints.base import Affine
@@ -258,7 +258,7 @@ def test_what_load_takes_is_answered(wanted, seen):
         assert not found, f"{found[0]}\n{model.text}"
 
 
-@pytest.mark.parametrize("name", ANSWERED)
+@pytest.mark.parametrize("name", thinned(ANSWERED, every=2))
 def test_what_was_once_found_is_answered(name):
     assert not faults(dl.loads(ANSWERED[name]))
 

@@ -86,7 +86,7 @@ def test_a_solver_that_lies(instances, monkeypatch, cls, draw):
                 check(instances, program, program.solve(solver=CONIC), cls, seed)
 
 
-@pytest.mark.parametrize("twist", thinned(TWISTS, every=8))
+@pytest.mark.parametrize("twist", thinned(TWISTS, every=16))
 def test_a_solver_that_twists_the_truth(instances, monkeypatch, cls, twist):
     truth(instances.make, cls, 0)
     program = instances.make(cls, 0)

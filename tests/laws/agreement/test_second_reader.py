@@ -14,7 +14,7 @@ import pytest
 import campaigns
 import dalenius as dl
 import second_reader
-from campaigns import draws
+from campaigns import draws, thinned
 from every_kind import KINDS, drawn
 from second_reader.comparison import Reader
 from second_reader.exact import TooLargeError
@@ -88,7 +88,7 @@ def narrow(wanted):
     raise LookupError(wanted)
 
 
-@pytest.mark.parametrize("wanted", LIES, ids="-".join)
+@pytest.mark.parametrize("wanted", thinned([(lie,) for lie in LIES], every=2), ids="-".join)
 def test_a_false_claim_is_contradicted(wanted):
     """An upper end a tenth below the lower one, a lower end a tenth above the upper one."""
     text, header, rest = narrow(wanted)

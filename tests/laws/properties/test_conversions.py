@@ -677,7 +677,7 @@ EXACTLY = {  # what is known where a rule is attained at this share, and not bes
 UNPROVED = ("delta-of-zcdp (rows)",)  # attained in these cases, which is no proof that it always is
 
 
-@each("name, value, before, after, made", *ATTAINED)
+@each("name, value, before, after, made", *ATTAINED, every=2)
 def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, value, before, after, made):
     rule = next(rule for rule in RULES if rule.name == name)
     assert bool(rule.attained) == (name not in UNPROVED)

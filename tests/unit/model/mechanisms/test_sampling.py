@@ -25,7 +25,7 @@ SCALES = [Fraction(1, 3), Fraction(1), Fraction(7, 3), Fraction(20)]
 def test_frequencies_are_the_formula_s(kind, scale):
     """A chi-square statistic of fixed draws, over integers that are expected often enough; a wrong sign of 0 is seen at once."""
     draw, weight = LAWS[kind]
-    number = draws(thin=4000, full=40_000, campaign=1_000_000)
+    number = draws(thin=2000, full=40_000, campaign=1_000_000)
     rng = random.Random(f"{kind} {scale}")
     seen = Counter(draw(scale, rng) for _ in range(number))
     assert likely(seen, np.arange(-2000, 2001), weight(np.arange(-2000, 2001), float(scale)), 10) > 1e-4
@@ -60,7 +60,7 @@ def test_what_is_released_has_the_probabilities_that_were_audited(noise):
     """The outputs of many simulations beside the formula at the true count of 3, clamped."""
     problem = dl.WorstCaseLeakage(records=dl.Records(6, alphabet=2), query="count", mechanism=noise, adversary="0")
     certificate = dl.solve(problem, gap=1).certificate
-    number = draws(thin=60, full=2000, campaign=20_000)
+    number = draws(thin=30, full=2000, campaign=20_000)
     rng = random.Random(5)
     seen = Counter(
         dl.release(problem, noise, [1, 1, 0, 0, 0, 1], certificate=certificate, rng=rng).output for _ in range(number)
