@@ -24,7 +24,7 @@ DEAR = (
     "sanitize correlated",
     "solve count.toml",
     "sweep",
-    "table --people",
+    "table",
 )  # and what follows from them
 CHEAP = [line for line in LINES if not line.startswith(DEAR)]
 MODEL = "parity/laplace-n4"

@@ -222,7 +222,7 @@ def test_proportional_outputs_are_merged_for_nothing():
     assert groups.loss[list(groups.partition(3))].sum() == pytest.approx(0.0, abs=1e-12)
 
 
-@each("seed", *range(draws(6, 1000)))
+@each("seed", *range(draws(6, 100)))
 def test_bounds_of_all_leaves_hold_and_leaves_cover(seed):
     given = instance(seed, outputs=4 + seed % 12)
     values, problem, laws = attained(*given), problem_of(*given), given[-1]
