@@ -29,6 +29,14 @@ def shares(race, runners, steps=400, target=1.0):
     return [race._seconds[id(runner)] / steps for runner in runners]
 
 
+def test_no_turn_takes_more_than_a_tenth_of_what_is_left_at_first():
+    race = Race([Runner(2.0)], fair=[0.6])
+    assert race.slice(Clock(time_limit=1.0)).time_limit == pytest.approx(0.1, rel=0.02)
+    assert race.slice(Clock(time_limit=60.0)).time_limit == pytest.approx(0.5, rel=0.02)
+    race.charge(race.runners[0], 20.0)
+    assert race.slice(Clock(time_limit=60.0)).time_limit == pytest.approx(4.0, rel=0.02)
+
+
 def test_the_best_gets_most_and_the_others_their_share():
     runners = [Runner(2.0), Runner(3.0), Runner(4.0)]
     best, second, third = shares(Race(runners, fair=[0.6, 0.5, 0.1]), runners)
