@@ -25,6 +25,8 @@ FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
 PRICED, PRICED_STEPS = 24, 200  # starts at most, and steps, without an entropy bound
 LOOSE = 1e-2  # of an entropy bound, relative to log |X|, is left by the first steps: they only tell starts apart
+LITTLE = 1e-4  # of a leakage is gained by ten steps, or of the bound left, where it is seen if a start is worth more
+SAME = 1e-3  # sum of what two laws differ by that are one
 NEWTON = 8  # steps at most
 LARGE = 64  # masses that a Newton step may move
 NUMBERS = 8 * 10  # bytes that a start takes for a letter with a class or an output
@@ -54,6 +56,7 @@ def search(
     starts: int = 48,
     stall: float = 1e-13,
     room: float = math.inf,
+    warm: Sequence[Floats] = (),
 ) -> Candidate:
     """The best witness that joint Blahut-Arimoto finds; once the clock was stopped none but the uniform prior is looked at.
 
@@ -65,13 +68,16 @@ def search(
         Bytes that they may take together.
     stall : float
         A start stops when ten steps gain less than this, in nats.
+    warm : sequence of (letters, classes)
+        Priors that another search has found: where there are some, their posteriors are the starts.
     """
     if clock.interrupted:
         return Candidate(channel.uniform, channel.told_by_uniform, 0.0)
     size, start = channel.log_uniform.size * channel.rows.shape[1], channel.letters * sum(channel.rows.shape)
     count = int(np.clip(min(WORK / size, room / (NUMBERS * start)), 1, starts))
-    stages = (max(4, count // 4), 30), (2, 200), (1, 4000)
-    return _in_stages(channel, _starts(channel, count, rng), stages, clock, stall=stall, loose=LOOSE)[0]
+    phi = np.array([posterior(p, channel.rows) for p in warm]) if warm else _starts(channel, count, rng)
+    stages = ((1, 30), (1, 4000)) if warm else ((max(4, count // 4), 30), (2, 200), (1, 4000))
+    return _in_stages(channel, phi, stages, clock, stall=stall, loose=LOOSE)[0]
 
 
 def local_maxima(
@@ -99,7 +105,7 @@ def local_maxima(
     count = int(np.clip(WORK / size, 1, starts))
     phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
     stages = (max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000)
-    return _in_stages(channel, phi, stages, clock, finest=finest, differ=True)[:keep]
+    return _in_stages(channel, phi, stages, clock, finest=finest, loose=max(finest - FINEST, 0.0), differ=True)[:keep]
 
 
 def _in_stages(
@@ -117,9 +123,10 @@ def _in_stages(
     p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
     for number, (most, steps) in enumerate(stages):
         if number:
-            p, mu = _finish(channel, p, mu, clock)
+            p, mu = _finish(channel, p, mu, clock, finest)
             phi = posterior(p, channel.rows)
-        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock, finest, loose=0.0 if number else loose)
+        left = 0.0 if number and not differ else loose
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock, finest, loose=left)
         best = np.argsort(-leakage)
         order = (distinct(p, best) if differ else best)[:most]
         p, mu, leakage = p[order], mu[order], leakage[order]
@@ -162,9 +169,9 @@ def priced(
 
 def distinct(laws: Floats, order: NDArray[np.int64], most: float = math.inf) -> list[int]:
     """At most so many indices in this order, without those whose law is near that of an earlier one."""
-    kept = list[int]()
+    kept, flat = list[int](), laws.reshape(len(laws), -1)
     for j in order.tolist():
-        if len(kept) < most and all(np.abs(laws[j] - laws[k]).sum() > 1e-3 for k in kept):
+        if len(kept) < most and (np.abs(flat[kept] - flat[j]).sum(axis=1) > SAME).all():
             kept.append(j)
     return kept
 
@@ -172,8 +179,11 @@ def distinct(laws: Floats, order: NDArray[np.int64], most: float = math.inf) -> 
 def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) -> Candidate:
     """The better one of a witness and what joint Blahut-Arimoto reaches from a prior, which need not be feasible."""
     phi, mu = posterior(p[None], channel.rows), np.array([max(best.mu, 1e-3)])
-    found, mu, leakage = _climb(channel, channel.uniform[None], phi, mu, 50, 1e-4 * best.leakage, clock)
+    found, mu, leakage = _climb(channel, channel.uniform[None], phi, mu, 50, LITTLE * best.leakage, clock, loose=LITTLE)
     if leakage[0] > 0.99 * best.leakage and not clock.expired:
+        found, mu = _finish(channel, found, mu, clock)
+        if np.abs(found[0] - best.p).sum() <= SAME and mutual_information(found[0] @ channel.rows) <= best.leakage:
+            return best
         found, mu, leakage = _climb(channel, found, posterior(found, channel.rows), mu, 4000, 1e-13, clock)
     better = leakage[0] > best.leakage * (1.0 + 1e-12) and not clock.expired
     return Candidate(found[0], float(leakage[0]), float(mu[0])) if better else best
@@ -233,7 +243,9 @@ def _climb(
     return p, mu, mutual_information(p @ channel.rows)
 
 
-def _finish(channel: RecordChannel, p: Floats, mu: Floats, clock: Clock) -> tuple[Floats, Floats]:
+def _finish(
+    channel: RecordChannel, p: Floats, mu: Floats, clock: Clock, finest: float = FINEST
+) -> tuple[Floats, Floats]:
     """Masses and multipliers after Newton steps, each followed by a double step, where they leak no less than a double step alone.
 
     None on large channels, where the ascent arrives before.
@@ -253,7 +265,7 @@ def _finish(channel: RecordChannel, p: Floats, mu: Floats, clock: Clock) -> tupl
         found = mutual_information(q @ channel.rows).reshape(2, -1)
         best = found.argmax(axis=0), np.arange(mu.size)
         p, mu, gained = q.reshape(2, *p.shape)[best], m.reshape(2, -1)[best], found[best]
-        if np.all(gained - leakage <= FINEST * gained):
+        if np.all(gained - leakage <= finest * gained):
             break
         leakage = gained
     return p, mu

@@ -60,6 +60,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         An upper bound at most this closes the audit, too, however far the lower one is.
     earlier : sequence of RecordAudit
         Of a mechanism that is nearly this one, whose boxes of the posterior are taken over.
+    told : sequence of (record, masses)
+        Priors, on the channel's inputs, that have been searched for: of their records no others are.
     way : callable, optional
         Proves on the way what the bounds that are kept are for, where that is more than the interval itself; says whether it did.
     curve : WholeCurve, optional
@@ -70,6 +72,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
     earlier: Sequence[RecordAudit] = ()
+    told: Sequence[tuple[int, Floats]] = ()
     way: Callable[[], bool] | None = None
     curve: WholeCurve | None = None
     bounding: Bounding = field(init=False)
@@ -214,7 +217,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         if (known := self.kept.witness(channel)) is not None:
             return known
         turn, room = clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.room.held)
-        candidate = search(channel, rng=self.search.rng, clock=turn, room=room)
+        warm = [channel.apply(masses) for record, masses in self.told if record == channel.record]
+        candidate = search(channel, rng=self.search.rng, clock=turn, room=room, warm=warm)
         if turn.expired:
             self._hurried.add(channel.record)
         return candidate

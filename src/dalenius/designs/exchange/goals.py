@@ -30,6 +30,7 @@ from dalenius.search import Clock, Run
 Key = tuple[int, bytes]
 IDLE = 4  # rounds without weight after which a prior may be dropped
 FEW = 40  # so many priors stay in any case
+WORST = 12  # of the priors that are known an audit's witness is sought near
 USED = 1e-7  # share of all weights above which a prior is not idle
 SLACK = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that an audit's prior has above the bound
 
@@ -61,6 +62,12 @@ class KnownPriors:
                 self._priors.setdefault(key, image)
                 self._idle.setdefault(key, 0)
         return len(self) - before
+
+    def worst(self, Q: Floats) -> list[tuple[int, Floats]]:
+        """Records and masses on the problem's inputs of those that learn most from a mechanism there."""
+        rows = self.orbits.apply_mechanism(Q)
+        worst = sorted(self.priors, key=lambda prior: -Oracle.leakage(prior, rows))[:WORST]
+        return [self.orbits.lift(prior.record, p := prior.masses, p @ rows)[0][:2] for prior in worst]
 
     def learn(self, audit: Audit) -> None:
         """Make known what an audit found that has run."""
@@ -200,6 +207,7 @@ class Watcher:
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
             audit.way = None if way is None else partial(way, audit)
+            audit.told = self.known.worst(audit.problem.channel)
             audit.earlier = earlier.records if isinstance(earlier, EntropyAudit) else ()
         audit.run()
         if news:
