@@ -6,6 +6,7 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.audits import entropy_at_least
 from dalenius.designs.exchange.keeping import FIRST, Keeper
 from dalenius.evidence.certificate import Certificate
 from dalenius.search.boxes import BoxTree
@@ -27,6 +28,22 @@ def test_the_rounds_that_a_gap_takes(model, gap, rounds, methods):
     assert result.gap <= gap
     assert result.rounds <= rounds + 1
     assert {proof.method for proof in result.audit.records} == methods
+
+
+def test_audits_begin_with_the_priors_that_are_known(monkeypatch):
+    """Three people: the audit at the end searches for no others, and our own method solves the programs."""
+    warm, search = list[int](), entropy_at_least.search
+    monkeypatch.setattr(
+        entropy_at_least, "search", lambda *a, **more: warm.append(len(more["warm"])) or search(*a, **more)
+    )
+    problem = support.design(
+        dl.MinLeakage, dl.Records(3, alphabet=2), dl.Count(), dl.Absolute(), "0.5", dl.EntropyAtLeast("0.8 max")
+    )
+    result = dl.solve(problem, gap=5e-2, time_limit=None)
+    assert result.gap <= 5e-2
+    assert result.rounds <= 6
+    assert warm[-1] > 1
+    assert {use.solver for use in result.solvers} == {"own"}
 
 
 def priors_known(result: dl.answers.DesignResult) -> list[int]:

@@ -33,7 +33,6 @@ from dalenius.exact import as_integer
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.programs.mechanism_update import MechanismUpdate
-from dalenius.programs.solvers import OWN as OWN_METHOD
 from dalenius.programs.solvers import order_of
 from dalenius.results import DesignResult
 
@@ -96,8 +95,8 @@ class MechanismScheme:
         self.run, self.rounds, self.region = run, run.free, run.region
         self.memory = as_integer(memory, "memory", at_least=1)
         # Many mechanisms are optimal for a prior or two: our own method has the same one every time, so that cycles are seen.
-        if memory <= 2:
-            self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
+        if memory > 2:  # Clarabel solves a model again that it knows
+            self.rounds.order = order_of(run.search.solver)
         (self.watcher,) = run.watchers
         self.oracle, self.most = self.watcher.oracle, run.problem.leakage_budget
         assert isinstance(run.region, FreeRegion)

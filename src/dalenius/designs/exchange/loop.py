@@ -22,12 +22,13 @@ STARTS, THOROUGH = 24, 96  # of the oracles' search, in a round and before an au
 NEWS = 0.05  # share of the gap by which a reply must leak more than is allowed to be new
 BETWEEN = 0.6  # how far from a master's mechanism to the best one so far the oracles are asked as well
 SEARCH_GAP, FINE = 0.6, 0.1  # shares of the gap that the search may leave, and leaves if that takes no longer
+NEAR = 0.4  # share of the time limit after which a search that has come near is over
 FINEST = 1e-9  # relative gap of a master that is always enough
 SHARE = 0.02  # of the exchange's gap that a master may leave
+ALIKE = 1e-6  # relative gap of a master at which rows that are alike at its optimum are nearly so: audits take a tenth of the time
 MASTER = 0.5  # share of the remaining time that the first master program may take, however late it is
 NOTHING = 1e-11  # a difference that rounding alone may make
-LARGE = 2.0**22  # bytes of a conic form above which our own method goes first: it has something whenever it is stopped
-FIRST = ("MOSEK", OWN, "CLARABEL", "SCS").index
+QUICKEST = OWN, "CLARABEL"  # our own method has something whenever it is stopped
 
 
 def closed(lower: float, upper: float, gap: float) -> bool:
@@ -117,7 +118,7 @@ class Rounds:
         tally: Tally,
     ) -> None:
         self.goal, self.anchor, self.search, self.gap, self.late, self.tally = goal, anchor, search, gap, late, tally
-        self.order = order_of(search.solver)
+        self.order = order_of(search.solver, QUICKEST)
         self.bound: DesignBound | None = None
         self.best, self.count, self._near = anchor, 0, math.inf
 
@@ -167,14 +168,15 @@ class Rounds:
     def done(self) -> bool:
         """True if it is time for an audit, which takes the longer the less of the gap is left to it.
 
-        The search goes on for as long again as it took to come near.
+        The search goes on for as long again as it took to come near, while that is within a share of the time limit.
         """
         if self.goal.raises:
             return closed(self.lower, self.best.attained, self.gap)
         seconds = self.search.clock.seconds
         if self._near == math.inf and closed(self.lower, self.best.attained, SEARCH_GAP * self.gap):
             self._near = seconds
-        return closed(self.lower, self.best.attained, FINE * self.gap) or seconds >= 2.0 * self._near
+        enough = min(2.0 * self._near, max(self._near, NEAR * self.search.clock.time_limit))
+        return closed(self.lower, self.best.attained, FINE * self.gap) or seconds >= enough
 
     def _round(self) -> int:
         """One master program and one question to everybody; how many priors are new."""
@@ -202,9 +204,9 @@ class Rounds:
         program = program or self.goal.program(watched, self.anchor.q, room)
         program.room, program.negligible = self.search.limits.least[1], NOTHING
         program.stopped = lambda: self.search.clock.interrupted
-        order = self.order if program.conic_bytes <= LARGE else sorted(self.order, key=FIRST)
         limit = self.search.clock.machine(max(left, 0.0)) if math.isfinite(left) else None
-        solution = program.solve(solver=order, gap=max(SHARE * self.gap, FINEST), time_limit=limit)
+        wanted = max(min(SHARE * self.gap, ALIKE), FINEST)
+        solution = program.solve(solver=self.order, gap=wanted, time_limit=limit)
         self.tally.add(program.name, solution)
         self.count += 1
         return Answer(watched, program, solution)
