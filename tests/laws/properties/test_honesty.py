@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dalenius as dl
 from support import examples
 
-few = examples(4, 10)
+few = examples(2, 10)
 
 
 def reclaimed(certificate: dl.Certificate, lower: Fraction, upper: Fraction) -> dl.Certificate:

@@ -39,7 +39,7 @@ def relation(*kinds: str):
             questions = two_records(support) if letters else small
             solve = functools.partial(support.solve, **(MORE if letters else {}))
 
-            @(examples(2, 18) if letters else examples(3, 8))
+            @(examples(2, 18) if letters else examples(2, 8))
             @given(st.data())
             def whatever_is_drawn(data):
                 holds(support, data, data.draw(questions), solve)
