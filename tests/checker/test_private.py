@@ -272,7 +272,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
 }
 
 
-@pytest.mark.parametrize("name", thinned(BUGS, every=4))
+@pytest.mark.parametrize("name", thinned(BUGS, every=6))
 def test_the_corpus_catches(name, planted):
     changed = planted(f"private_{name}", BUGS[name])
     assert not all(case.ends(changed.check(*case.files)) for case in CASES)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from colleagues import Colleagues, copied
 from dalenius.search import Clock
 from dalenius.search.boxes import BoxTree, Relaxed
@@ -107,7 +108,7 @@ def test_what_was_lent_comes_back_in_its_place():
     assert leaves_of(square) == leaves_of(alone)  # who branches does not matter where a target is reached
 
 
-@pytest.mark.parametrize("size", [1, 2, 7])
+@pytest.mark.parametrize("size", thinned([1, 2, 7], every=2))
 def test_together_they_reach_the_target(size):
     square, pool, seen = Square(0.01), Colleagues(size), list[float]()
     crew = Crew(lambda: pool)
