@@ -67,8 +67,11 @@ class Drafts:
     search: Run
     room: TreeRoom
     _width: float = float("inf")  # of what was proved last
-    _next: float = SOON
+    _next: float = field(init=False)
     _apart: float = 0.0  # seconds that lie between that proof and the next, the one at the end included
+
+    def __post_init__(self) -> None:
+        self._next = self.search.clock.seconds + SOON
 
     @property
     def able(self) -> bool:
