@@ -20,10 +20,10 @@ LOG4 = math.log(4)
 
 
 def bounded(case):
-    """Whether a case is a proof against an entropy bound with joint leaves, not about one bound only, blocks or a curve already."""
+    """Whether a case is a proof by joint leaves against an entropy bound, of no blocks and no grid, and without a curve yet."""
     text = case.certificate.decode(errors="replace")
     about = b"entropy_at_least" in case.model and b"maximal_leakage" in case.model
-    others = ('["uniform"]', '"resolved"', '"curve"', '["block"')
+    others = ('["uniform"]', '"resolved"', '"curve"', '["block"', '["grid"')
     return case.status == 0 and about and '["joint"' in text and not any(word in text for word in others)
 
 
