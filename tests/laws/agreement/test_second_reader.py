@@ -42,7 +42,7 @@ def answered(seed, wanted):
     model = drawn(seed, wanted)
     with warnings.catch_warnings():  # of proofs that were refused: other tests are about these
         warnings.simplefilter("ignore")
-        return model, dl.solve(model.problem, gap=1e-2, time_limit=0.3)
+        return model, dl.solve(model.problem, gap=draws(5e-2, 1e-2), time_limit=draws(0.1, 0.3))
 
 
 @pytest.mark.campaign(minutes=30)  # of all seeds together
