@@ -253,7 +253,9 @@ def _usage(error: Exception) -> str:
     text = " ".join(str(format_message()).split()).rstrip(".")
     path = "dalenius" if context is None else context.command_path
     meant = MEANT.get((path, getattr(error, "option_name", "")))
-    text = text if meant is None else f"{text.partition(' (')[0]}; write {meant}"
+    if meant is not None:
+        said, *_ = re.split(r" \(| Did you mean ", text)  # the parser's own guess, as its versions write it
+        text = f"{said}; write {meant}"
     return f"{text[:1].lower()}{text[1:]}; {path} --help says what there is"
 
 
