@@ -144,11 +144,11 @@ def proved_ends(problem: Problem, proposer: Proposer[L, U, object], search: Run 
     """
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
-    standing, together = proposer.standing if isinstance(proposer, Anytime) else None, None
-    if standing is not None and not desk.spent and uppers[0] is standing.upper_end and lowers[0] == standing.lower_end:
-        together = standing  # nothing was found since
-    elif not desk.spent:
-        together = _together(desk, lowers, uppers)
+    standing = proposer.standing if isinstance(proposer, Anytime) else None
+    together = None
+    if not desk.spent:
+        same = standing is not None and uppers[0] is standing.upper_end and lowers[0] == standing.lower_end
+        together = standing if same else _together(desk, lowers, uppers)  # if nothing was found since
     if standing is not None and (desk.late if together is None else standing.upper < together.upper):
         together = replace(standing, refusals=tuple(desk.beyond))
     proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)

@@ -332,6 +332,15 @@ def few_digits(value: Fraction, digits: int = 17) -> Fraction:
     return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
+def magnitude(value: Fraction) -> int:
+    """A power n with 2^(n-1) < value < 2^(n+1), of a positive number.
+
+    >>> magnitude(Fraction(1)), magnitude(Fraction(3, 8)), magnitude(Fraction(10) ** 400)
+    (0, -2, 1328)
+    """
+    return value.numerator.bit_length() - value.denominator.bit_length()
+
+
 def between(low: Fraction, high: Fraction) -> Fraction:
     """The middle of two numbers, or one beside it with few digits where the middle has many.
 

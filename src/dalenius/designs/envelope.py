@@ -223,7 +223,7 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Envelope:
-    """That f(v) - mu g(v) <= lambda.v for all columns v, f what they reveal of use and g what is limited.
+    """A plane lambda.v >= f(v) - mu g(v) over all columns v, f what they reveal of use and g what is limited.
 
     Hence sum_y f <= sum(lambda) + mu times the limit for every mechanism within it: columns sum to 1, and g of them to the limit.
 

@@ -174,8 +174,11 @@ class FunnelProposer(MostProposer):
                     yield self._upper(*(plane.raised(margins[each] / 64.0) for each, plane in raised.items()))
                     break
                 steepest = max(each.envelope.mu / margin for each, margin in margins.items())
-                higher = {x: margin * (1 + (2 * x.envelope.mu > steepest * margin)) for x, margin in margins.items()}
-                margins = {each: margin for each, margin in higher.items() if margin < value or each is self.found}
+                for each, margin in [*margins.items()]:
+                    if 2.0 * each.envelope.mu > steepest * margin:
+                        margins[each] *= 2.0
+                    if margins[each] >= value and each is not self.found:
+                        del margins[each]
         bare = replace(envelope, over="inputs", mu=0.0, prices=self.useful.alone)
         yield self._upper(bare, candidate=CERTAIN)
 

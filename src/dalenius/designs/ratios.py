@@ -13,7 +13,7 @@ from typing import TypeVar
 from dalenius.designs.lp import ZERO, LinearProgram, LinearRow
 from dalenius.designs.rational import GRID, whole_weights, writable
 from dalenius.errors import DaleniusError
-from dalenius.exact import few_digits
+from dalenius.exact import few_digits, magnitude
 from dalenius.model import DesignProblem, MinDistortion
 from dalenius.model.constraints.privacy import RatioLimit
 from dalenius.model.distortions import ExpectedDistortion
@@ -177,8 +177,7 @@ class RatioProgram:
     @cached_property
     def scale(self) -> Fraction:
         """A power of 2 of the size of the largest cost."""
-        largest = max(self.cost)
-        return Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
+        return Fraction(2) ** magnitude(max(self.cost))
 
     def by_row(self, values: Sequence[X]) -> list[list[X]]:
         """Numbers of the variables q, as the rows of a mechanism."""

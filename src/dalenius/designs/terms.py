@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from dalenius.designs.rational import at_most_one, short_above
+from dalenius.exact import magnitude
 from dalenius.model import Adversary, DesignProblem
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
@@ -83,7 +84,7 @@ class Terms:
         """A power of 2 of the size of the largest term: a search that divides all weights by it is one whatever their unit."""
         sizes = {j: Fraction(float(distortion.cost.max())) for j, distortion in self.distortions.items()}
         largest = max(w * (sizes.get(j) or 1) for j, w in enumerate(self.weights))
-        return 2.0 ** (largest.numerator.bit_length() - largest.denominator.bit_length()) if self.count > 1 else 1.0
+        return 2.0 ** magnitude(largest) if self.count > 1 else 1.0
 
     def weight(self, j: int) -> float:
         """w_j in doubles, as a share of the scale."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from flint import arb, ctx
 
 from dalenius.errors import InputError
-from dalenius.exact import Number, Rows, as_laws, exact_sum
+from dalenius.exact import Number, Rows, as_laws, exact_sum, magnitude
 from dalenius.information.balls import ball, exactly
 from dalenius.model.fields import Given, declared, epsilon_text, normal_epsilon, read_epsilon
 from dalenius.model.shelf import Shelved
@@ -110,7 +110,7 @@ class Privacy(Shelved):
 
 def _rounded(x: Fraction, sign: int) -> Fraction:
     """x > 0 to as many bits, downward or upward."""
-    shift = PRECISION - (x.numerator.bit_length() - x.denominator.bit_length())
+    shift = PRECISION - magnitude(x)
     scaled = x * Fraction(2) ** shift
     whole = scaled.numerator // scaled.denominator if sign < 0 else -(-scaled.numerator // scaled.denominator)
     return Fraction(whole) / Fraction(2) ** shift

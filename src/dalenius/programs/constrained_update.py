@@ -301,8 +301,11 @@ class ConstrainedUpdate(MechanismProgram):
             return None
         parts = np.cumsum([len(rows.ends), len(self.limits), len(self.tied_charges)])
         prices, weights, charged, shares = np.split(self.unit * found.x[count:], parts)
-        prices = np.where(rows.equal, prices, np.maximum(prices, 0.0)) / self.demands.rows.units
-        better = {"prices": prices, "weights": np.maximum(weights, 0.0), "charged": np.maximum(charged, 0.0)}
+        better = {
+            "prices": self.demands.rows.valid(prices),
+            "weights": np.maximum(weights, 0.0),
+            "charged": np.maximum(charged, 0.0),
+        }
         return multipliers | better | secrets.weighted(chosen, np.maximum(shares, 0.0), multipliers)
 
     def _weighed(self, multipliers: Named, chosen: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:

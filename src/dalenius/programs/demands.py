@@ -139,11 +139,15 @@ class LinearRows:
         return self.matrix @ q.reshape(-1) - self.ends
 
     def prices(self, duals: Mapping[str, Floats]) -> Floats:
-        """Valid multipliers near a solver's of the even rows; 0 where it says nothing."""
+        """Valid multipliers near a solver's of the even rows, by their names in `demanded`; 0 where it says nothing."""
         found, shown = np.zeros(len(self.ends)), {"at_most": ~self.equal, "equal": self.equal}
         for name in shown.keys() & duals.keys():
-            found[shown[name]] = np.maximum(duals[name], 0.0) if name == "at_most" else duals[name]
-        return found / self.units
+            found[shown[name]] = duals[name]
+        return self.valid(found)
+
+    def valid(self, found: Floats) -> Floats:
+        """Valid multipliers near those of the even rows."""
+        return np.asarray(np.where(self.equal, found, np.maximum(found, 0.0)) / self.units)
 
     def priced(self, prices: Floats) -> Floats:
         """Price of multipliers in every entry."""

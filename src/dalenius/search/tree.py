@@ -398,7 +398,7 @@ class Race:
 
     @property
     def seconds(self) -> float:
-        """That all have had."""
+        """Seconds that all trees have had, together."""
         return sum(self._seconds.values())
 
     def choose(self, target: float, may_grow: Callable[[Runner], bool]) -> Runner | None:

@@ -95,9 +95,8 @@ class SlopeProgram:
     pi: Floats | None = None
 
     def __post_init__(self) -> None:
-        self.barrier = max(
-            1.0, self.max_knowledge
-        )  # times the smoothing: how mu is kept from 0 while it matters little
+        # Times the smoothing: how mu is kept from 0 while it matters little
+        self.barrier = max(1.0, self.max_knowledge)
         self.own = np.eye(len(self.log_uniform))[:, self.boxed, None]  # (letters, boxed letters, 1)
         letters, size = len(self.log_uniform), len(self.boxed) * self.rows.shape[1]
         self.numbers = letters * (size * size + self.rows.size)  # in the largest array, for each box

@@ -20,8 +20,6 @@ from dalenius.information.secants import intercept, tighten
 from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import stacked
 
-# The law of the letters, which are in groups that share their bounds psi (groups,); entropies relative to the uniform prior.
-
 
 @dataclass(frozen=True)
 class ChosenLaw:
@@ -92,6 +90,7 @@ class GivenLaw:
         return float(self.pi[letter]) / mass if mass > 0.0 else 0.0
 
 
+# Of letters in groups that share their bounds psi (groups,); entropies are relative to the uniform prior.
 LetterLaw: TypeAlias = ChosenLaw | GivenLaw
 
 

@@ -226,8 +226,10 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
 
     def _proved_end(self, kept: Kept, candidate: int = 0) -> ProvedUpper | None:
         """The upper end that was proved last, if it is that of a mechanism as it is kept."""
-        end = None if self.standing is None else self.standing.upper_end
-        return None if end is None or end.kept is not kept else replace(end, candidate=candidate) if candidate else end
+        if self.standing is None or self.standing.upper_end.kept is not kept:
+            return None
+        end = self.standing.upper_end
+        return replace(end, candidate=candidate) if candidate else end
 
     def _stand(self, kept: Kept) -> bool:
         """Have the design proved as it is, once the mechanism's audits are; True if these are."""
